@@ -1,0 +1,55 @@
+// The table of registered data sets: names, hashes, sizes, splits, and exact
+// floors where a corpus was made by us.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace leadline::spec {
+
+enum class DatasetKind {
+  kBuiltIn,   // made by worker/dataset in the agent's state folder
+  kSample,    // a file in the folder named by LEADLINE_SAMPLES
+  kDownload,  // put by hand or downloaded into the agent's state folder
+};
+
+struct DatasetInfo {
+  std::string_view name;
+  DatasetKind kind = DatasetKind::kBuiltIn;
+  std::string_view file;          // name of the file, without a folder
+  std::string_view content_hash;  // SHA-256 of the file, hexadecimal
+  int64_t bytes = 0;
+  std::string_view tokenizer;  // "char" or "byte"
+  /// Fractions of characters for training, validation and test.
+  std::array<double, 3> split{0.9, 0.05, 0.05};
+  std::optional<int64_t> vocabulary;  // null where only the file tells
+  /// Exact floors in nats/char of validation and test; null where not known.
+  std::optional<double> validation_floor;
+  std::optional<double> test_floor;
+  std::string_view meaning;
+};
+
+/// In the order of listings.
+std::span<const DatasetInfo> DatasetTable();
+
+/// Null unless there is such a data set.
+const DatasetInfo* FindDataset(std::string_view name);
+
+/// One data set of a sweep, resolved: a registered name, or a user's file.
+struct Dataset {
+  std::string name;          // the registered name; else the file's stem
+  std::string path;          // absolute; empty for registered ones
+  std::string content_hash;  // SHA-256; identity, never the path
+  std::string tokenizer = "char";
+  std::array<double, 3> split{0.9, 0.05, 0.05};
+  std::optional<int64_t> vocabulary;
+
+  bool operator==(const Dataset&) const = default;
+};
+
+}  // namespace leadline::spec

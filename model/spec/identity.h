@@ -1,0 +1,42 @@
+// Canonical text and hash of a cell, and the trainer's configuration file.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/spec/dataset_table.h"
+#include "model/spec/settings.h"
+
+namespace leadline::spec {
+
+/// The settings as one JSON object, keys sorted, no blanks, numbers with their
+/// type; all of them, whether part of the identity or not.
+std::string SettingsJson(const Settings& settings);
+
+/// The canonical form that is hashed: identity settings (those at a later
+/// version's neutral value left out), content hash, tokenizer and split.
+std::string CanonicalCell(const Settings& settings, const Dataset& dataset);
+
+/// SHA-256 of CanonicalCell, hexadecimal.
+std::string CellHash(const Settings& settings, const Dataset& dataset);
+
+/// What a trainer needs to know and nothing to look up.
+struct TrainerConfig {
+  Settings settings;
+  std::vector<int64_t> seeds;  // one a replica
+  Dataset dataset;             // with the path the trainer opens
+  std::string device = "cpu";  // or "cuda:0"
+  int64_t world_size = 1;
+  int64_t rank = 0;
+  std::vector<std::string> peers;
+  std::optional<std::string> folder;  // null: events go to standard output
+  std::optional<std::string> resume;
+};
+
+/// The configuration file of docs/trainer: {"version": 1, "settings": ...}.
+std::string TrainerConfigJson(const TrainerConfig& config);
+
+}  // namespace leadline::spec

@@ -1,0 +1,33 @@
+// The table of methods: what each is called, computes and adds.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/spec/settings.h"
+
+namespace leadline::spec {
+
+struct MethodInfo {
+  std::string_view name;
+  std::string_view summary;                  // one line
+  std::string_view formula;                  // ASCII, several lines
+  std::string_view reference;                // arXiv ids
+  std::string_view added_parameters;         // "4LD + 2D"
+  std::string_view equals_prenorm_at_start;  // "yes", "no (detail mass 0.16)"
+};
+
+/// In the order of listings.
+std::span<const MethodInfo> MethodTable();
+
+/// Null unless there is such a method.
+const MethodInfo* FindMethod(std::string_view name);
+
+/// Keys of the settings table that are this method's own options.
+std::vector<const SettingInfo*> OptionsOf(std::string_view method);
+
+}  // namespace leadline::spec
