@@ -1,0 +1,158 @@
+// The durable record of sweeps, trials, attempts and what they measured: the
+// writing half. What was decided arrives as changes and is on disk when Commit
+// returns.
+
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "storage/records.h"
+
+namespace leadline::storage {
+
+/// Adds a sweep with all its parts. AlreadyExists if the id is taken.
+struct AddSweep {
+  SweepRecord sweep;
+  std::vector<CellRecord> cells;
+  std::vector<CohortRecord> cohorts;
+  std::vector<TrialRecord> trials;
+};
+
+/// FailedPrecondition unless the sweep is in state `from`.
+struct MoveSweep {
+  SweepId sweep;
+  SweepState from = SweepState::kActive;
+  SweepState to = SweepState::kActive;
+};
+
+/// FailedPrecondition unless the trial is in state `from` and the move is
+/// legal.
+struct MoveTrial {
+  TrialId trial;
+  TrialState from = TrialState::kQueued;
+  TrialState to = TrialState::kQueued;
+  std::string reason;
+};
+
+/// Opens the cohort's next attempt. FailedPrecondition unless its number is one
+/// above the cohort's last and no attempt of the cohort is live.
+struct StartAttempt {
+  AttemptRecord attempt;
+};
+
+/// What the trainer said of itself. FailedPrecondition if the attempt is not
+/// live. Only the fields below are taken from `attempt`: device, numerics,
+/// version, commit, libraries, dataset_path, threads, parameters; an empty or
+/// zero one leaves what is stored.
+struct DescribeAttempt {
+  AttemptRecord attempt;
+};
+
+/// FailedPrecondition if the attempt is not live. A failed outcome adds one to
+/// the cohort's failures.
+struct EndAttempt {
+  AttemptKey attempt;
+  AttemptOutcome outcome = AttemptOutcome::kSucceeded;
+  std::optional<FailureKind> kind;
+  std::string message;
+  WallTime at{};
+};
+
+/// Everything up to `sequence` of a live attempt is part of this transaction.
+/// FailedPrecondition if the attempt is not live; a sequence below the stored
+/// one changes nothing.
+struct Acknowledge {
+  AttemptKey attempt;
+  int64_t sequence = 0;
+};
+
+/// Sending a point again stores it once; the last value of (trial, metric,
+/// step) stands. FailedPrecondition if the attempt is not live or is not of the
+/// trial's cohort. The same holds for the next three.
+struct AddPoints {
+  AttemptKey attempt;
+  std::vector<Point> points;
+};
+
+struct AddRouting {
+  AttemptKey attempt;
+  RoutingRecord routing;
+};
+
+struct AddWindows {
+  AttemptKey attempt;
+  WindowLosses windows;
+};
+
+struct AddResult {
+  ResultRecord result;
+};
+
+/// Keeps what a superseded attempt still says. NotFound if there never was such
+/// an attempt. One record is kept once.
+struct KeepOrphan {
+  OrphanRecord record;
+};
+
+/// Keeps the answer to a request, so that asking again gets it again.
+/// AlreadyExists if another answer is kept under the id.
+struct KeepAnswer {
+  std::string request_id;
+  std::string answer;
+  WallTime at{};
+};
+
+using Change =
+    std::variant<AddSweep, MoveSweep, MoveTrial, StartAttempt, DescribeAttempt,
+                 EndAttempt, Acknowledge, AddPoints, AddRouting, AddWindows,
+                 AddResult, KeepOrphan, KeepAnswer>;
+
+/// What a coordinator needs to go on after a restart.
+struct SweepContents {
+  SweepRecord sweep;
+  std::vector<CellRecord> cells;      // by number
+  std::vector<CohortRecord> cohorts;  // by id
+  std::vector<TrialRecord> trials;    // by id
+  std::vector<AttemptRecord> live;    // attempts without an end
+
+  bool operator==(const SweepContents&) const = default;
+};
+
+/// Values in, values out: nothing returned refers to the store. Thread-safe.
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  /// All changes in order in one transaction, on disk when it returns; or none
+  /// of them, with the code of the first that cannot stand. Unavailable: the
+  /// disk refused (full, I/O error) and the same call may succeed later.
+  virtual absl::Status Commit(std::span<const Change> changes) = 0;
+
+  /// Sweeps that are active or paused, oldest first.
+  virtual absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const = 0;
+
+  /// NotFound if there is no such sweep.
+  virtual absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const = 0;
+
+  /// The number the next sweep gets.
+  virtual absl::StatusOr<SweepId> NextSweepId() const = 0;
+
+  /// The newest sweep of that name and canonical hash; null if there is none.
+  virtual absl::StatusOr<std::optional<SweepId>> FindEqualSweep(
+      const std::string& name, const std::string& canonical_hash) const = 0;
+
+  /// The answer kept under a request id; null if there is none.
+  virtual absl::StatusOr<std::optional<std::string>> FindAnswer(
+      const std::string& request_id) const = 0;
+};
+
+}  // namespace leadline::storage

@@ -1,0 +1,103 @@
+// The durable record, the reading half: what people and pages ask for. Answers
+// never wait for the writer.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "storage/records.h"
+
+namespace leadline::storage {
+
+/// A row of the view `sweeps`.
+struct SweepRow {
+  SweepRecord sweep;
+  int64_t cells = 0;
+  std::array<int64_t, kTrialStates.size()> trials{};  // by state, in its order
+};
+
+/// One trial's value in a cell.
+struct SeedValue {
+  TrialId trial;
+  int64_t seed = 0;
+  double value = 0;
+};
+
+/// A cell with the values of its succeeded trials. Statistics over them are
+/// computed in one place, coordinator/analysis; the view `cell_results` agrees.
+struct CellValues {
+  CellRecord cell;
+  int64_t planned = 0;
+  int64_t diverged = 0;
+  int64_t failed = 0;
+  std::vector<SeedValue> values;  // by seed index
+};
+
+struct TrialRow {
+  TrialRecord trial;
+  CellRecord cell;
+  int64_t attempts = 0;
+  std::optional<double> validation_loss;
+};
+
+/// Thread-safe. Every list is in the order of ids and bounded by `limit`; the
+/// number of statements of a call does not depend on the number of rows.
+class StoreReader {
+ public:
+  virtual ~StoreReader() = default;
+
+  /// Newest first, those older than `before` where it is given.
+  virtual absl::StatusOr<std::vector<SweepRow>> ListSweeps(
+      std::optional<SweepId> before, int64_t limit) const = 0;
+  virtual absl::StatusOr<int64_t> CountSweeps() const = 0;
+
+  /// NotFound if there is no such sweep.
+  virtual absl::StatusOr<SweepRow> GetSweep(SweepId sweep) const = 0;
+
+  /// Sweeps whose name starts with `prefix`, newest first, at most `limit`.
+  virtual absl::StatusOr<std::vector<SweepRecord>> FindByName(
+      const std::string& prefix, int64_t limit) const = 0;
+
+  /// Cells in order from `after` on (0: from the first), at most `limit`.
+  /// `metric` is validation_loss, test_loss or best_validation_loss.
+  virtual absl::StatusOr<std::vector<CellValues>> ListCells(
+      SweepId sweep, const std::string& metric, int64_t after,
+      int64_t limit) const = 0;
+
+  /// Trials of a sweep, or of one cell, after `after` where it is given.
+  virtual absl::StatusOr<std::vector<TrialRow>> ListTrials(
+      SweepId sweep, std::optional<CellId> cell, std::optional<TrialId> after,
+      int64_t limit) const = 0;
+
+  /// NotFound if there is no such trial.
+  virtual absl::StatusOr<TrialRow> GetTrial(TrialId trial) const = 0;
+
+  /// Trials of a cohort, by seed index.
+  virtual absl::StatusOr<std::vector<TrialRecord>> CohortTrials(
+      CohortId cohort) const = 0;
+
+  /// Attempts of a cohort, oldest first.
+  virtual absl::StatusOr<std::vector<AttemptRecord>> ListAttempts(
+      CohortId cohort) const = 0;
+
+  /// Null until the trial has one.
+  virtual absl::StatusOr<std::optional<ResultRecord>> FindResult(
+      TrialId trial) const = 0;
+
+  /// Points after `after_step`, by step.
+  virtual absl::StatusOr<std::vector<Point>> Curve(TrialId trial,
+                                                   const std::string& metric,
+                                                   int64_t after_step,
+                                                   int64_t limit) const = 0;
+
+  /// At `step`, or the newest; null if there is none.
+  virtual absl::StatusOr<std::optional<RoutingRecord>> FindRouting(
+      TrialId trial, std::optional<int64_t> step) const = 0;
+};
+
+}  // namespace leadline::storage
