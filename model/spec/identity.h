@@ -12,6 +12,10 @@
 
 namespace leadline::spec {
 
+/// True if the value counts in a cell's hash: the key is part of the identity,
+/// and is no later one at its neutral value.
+bool IsInIdentity(const SettingInfo& setting, const Value& value);
+
 /// The settings as one JSON object, keys sorted, no blanks, numbers with their
 /// type; all of them, whether part of the identity or not.
 std::string SettingsJson(const Settings& settings);

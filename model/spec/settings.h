@@ -24,26 +24,28 @@ enum class ValueKind { kInteger, kNumber, kWord };
 enum class SettingGroup { kModel, kMethod, kTraining, kEvaluation, kRunning };
 
 struct SettingInfo {
-  std::string_view key;
+  std::string_view key = {};
   SettingGroup group = SettingGroup::kModel;
   ValueKind kind = ValueKind::kInteger;
   double least = 0;  // both ends belong to the range of a number
   double most = 0;   // unless said below
   bool least_excluded = false;
+  bool most_excluded = false;
   /// All choices of a word; the words accepted beside numbers otherwise.
-  std::vector<std::string_view> words;
-  /// What `leadline settings` shows: "12", "4 * d_model", "lr / 10".
-  std::string_view default_text;
+  std::vector<std::string_view> words = {};
+  /// What `leadline settings` shows: "12", "4 * d_model", "lr / 10". The
+  /// default itself where it reads as a value.
+  std::string_view default_text = {};
   /// The version of the settings table that introduced the key.
   int since = 1;
   /// A setting introduced after version 1 is left out of an identity while it
   /// has this value.
-  std::optional<Value> neutral;
+  std::optional<Value> neutral = {};
   /// Part of a cell's identity.
   bool identity = true;
   /// The methods whose option it is; empty: a setting of every method.
-  std::vector<std::string_view> methods;
-  std::string_view meaning;
+  std::vector<std::string_view> methods = {};
+  std::string_view meaning = {};
 };
 
 /// In the order of listings. Lives for the whole program.
@@ -63,6 +65,14 @@ std::variant<Value, std::string> ParseValue(const SettingInfo& setting,
 
 /// What ParseValue expects, for messages and listings.
 std::string ExpectedText(const SettingInfo& setting);
+
+/// Null if a value of that type stands in the setting's range; else what was
+/// expected. For values that come from elsewhere than a text.
+std::optional<std::string> WhyNot(const SettingInfo& setting,
+                                  const Value& value);
+
+/// "model", "method", "training", ...
+std::string_view Name(SettingGroup group);
 
 /// Shortest decimal that reads back the same, with its type: 4.0 is "4.0", not
 /// "4"; words are themselves.
@@ -111,9 +121,10 @@ struct Resolution {
   std::vector<SettingError> errors;  // all of them
 };
 
-/// Fills in every default, dependent ones included, and checks what belongs
-/// together (heads divide the width, S <= 2L, ...). Options of other methods
-/// are dropped. `seed`-like keys are not settings.
+/// Fills in every default, dependent ones included, and checks types, ranges
+/// and what belongs together (heads divide the width, S <= 2L, ...). Options of
+/// other methods are dropped; keys the table does not have are errors. What it
+/// returned resolves to itself.
 Resolution Resolve(const GivenSettings& given);
 
 }  // namespace leadline::spec

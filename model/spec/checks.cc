@@ -1,0 +1,106 @@
+#include "model/spec/checks.h"
+
+#include "model/spec/cost.h"
+
+namespace leadline::spec {
+namespace {
+
+/// Far above any machine, far below what would overflow a product.
+constexpr int64_t kMostParameters = 1'000'000'000'000;
+constexpr int64_t kMostTokensPerStep = int64_t{1} << 26;
+
+class Checking {
+ public:
+  explicit Checking(const Settings& settings) : settings_(settings) {}
+
+  std::vector<SettingError> Run() {
+    Heads();
+    Blocks();
+    Training();
+    Sizes();
+    return std::move(errors_);
+  }
+
+ private:
+  int64_t Integer(std::string_view key) const { return settings_.Integer(key); }
+  std::string Text(std::string_view key) const {
+    return std::string(key) + " " +
+           ToText(settings_.values().find(key)->second);
+  }
+  void Add(std::string_view key, std::string message) {
+    errors_.push_back({std::string(key), std::move(message)});
+  }
+
+  void Heads() {
+    const int64_t heads = Integer("n_heads");
+    if (Integer("d_model") % heads != 0) {
+      Add("n_heads", Text("n_heads") + " does not divide " + Text("d_model"));
+    } else if (Integer("d_model") / heads % 2 != 0) {
+      Add("n_heads", "the head width, " + Text("d_model") + " over " +
+                         Text("n_heads") + ", is not even");
+    }
+    if (heads % Integer("n_kv_heads") != 0) {
+      Add("n_kv_heads",
+          Text("n_kv_heads") + " does not divide " + Text("n_heads"));
+    }
+  }
+
+  void Blocks() {
+    if (!settings_.Has("block_sublayers")) return;
+    const int64_t length = Integer("block_sublayers");
+    if (length > 2 * settings_.depth()) {
+      Add("block_sublayers", Text("block_sublayers") + " is more than the " +
+                                 std::to_string(2 * settings_.depth()) +
+                                 " sublayers of " + Text("depth"));
+    }
+    if (settings_.method() == "wav" && (length % 2 != 0 || length < 4)) {
+      Add("block_sublayers",
+          "wav needs an even block_sublayers of at least 4, and here (" +
+              Text("depth") + ") it is " + std::to_string(length));
+    }
+  }
+
+  void Training() {
+    if (settings_.Number("lr_min") > settings_.Number("lr")) {
+      Add("lr_min", Text("lr_min") + " is above " + Text("lr"));
+    }
+    if (Integer("eval_stride") > Integer("context")) {
+      Add("eval_stride", Text("eval_stride") + " is above " + Text("context"));
+    }
+    const int64_t batch = Integer("batch_sequences");
+    const int64_t devices = Integer("devices");
+    if (batch % devices != 0) {
+      Add("devices",
+          Text("devices") + " does not divide " + Text("batch_sequences"));
+      return;
+    }
+    const auto micro = settings_.NumberUnlessWord("micro_batch");
+    if (micro && batch / devices % static_cast<int64_t>(*micro) != 0) {
+      Add("micro_batch", Text("micro_batch") + " does not divide the " +
+                             std::to_string(batch / devices) +
+                             " sequences of a rank");
+    }
+  }
+
+  void Sizes() {
+    if (!errors_.empty()) return;
+    if (CountParameters(settings_, std::nullopt) > kMostParameters) {
+      Add("d_model", "the model would have more than 1e12 parameters");
+    }
+    if (Integer("batch_sequences") * Integer("context") > kMostTokensPerStep) {
+      Add("batch_sequences",
+          "batch_sequences times context is more than 2^26 tokens a step");
+    }
+  }
+
+  const Settings& settings_;
+  std::vector<SettingError> errors_;
+};
+
+}  // namespace
+
+std::vector<SettingError> CheckTogether(const Settings& settings) {
+  return Checking(settings).Run();
+}
+
+}  // namespace leadline::spec

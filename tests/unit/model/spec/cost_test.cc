@@ -1,0 +1,124 @@
+#include "model/spec/cost.h"
+
+#include <gtest/gtest.h>
+
+namespace leadline::spec {
+namespace {
+
+Settings Cell(GivenSettings given) {
+  const Resolution cell = Resolve(given);
+  for (const SettingError& error : cell.errors) {
+    ADD_FAILURE() << error.key << ": " << error.message;
+  }
+  return cell.settings;
+}
+
+Settings Cell(std::string method, int64_t depth, int64_t width = 256,
+              GivenSettings more = {}) {
+  more.insert({{"method", method}, {"depth", depth}, {"d_model", width}});
+  return Cell(std::move(more));
+}
+
+TEST(CountParameters, EqualsThePublishedBase) {
+  EXPECT_EQ(CountParameters(Cell("prenorm", 12), 27), 12'596'224);
+  EXPECT_EQ(CountParameters(Cell("prenorm", 24), 27), 25'185'280);
+  EXPECT_EQ(CountParameters(Cell("prenorm", 48), 27), 50'363'392);
+  EXPECT_EQ(CountParameters(Cell("prenorm", 12, 512), 27), 50'358'272);
+  EXPECT_EQ(CountParameters(Cell("prenorm", 24, 512), 27), 100'702'208);
+  EXPECT_EQ(CountParameters(Cell("prenorm", 48, 512), 27), 201'390'080);
+}
+
+TEST(CountParameters, LeavesOutTheEmbeddingWithoutAVocabulary) {
+  EXPECT_EQ(CountParameters(Cell("prenorm", 12), {}), 12'596'224 - 27 * 256);
+}
+
+TEST(CountParameters, CountsAnUntiedHeadAndSharedKeyValueHeads) {
+  EXPECT_EQ(
+      CountParameters(Cell("prenorm", 12, 256, {{"tied_head", "off"}}), 27),
+      12'596'224 + 27 * 256);
+  EXPECT_EQ(CountParameters(
+                Cell("prenorm", 12, 256, {{"n_kv_heads", int64_t{1}}}), 27),
+            12'596'224 - 12 * 2 * 256 * (256 - 64));
+}
+
+TEST(CountMethodParameters, EqualsTheTable) {
+  const auto count = [](const char* method, int64_t width) {
+    return CountMethodParameters(Cell(method, 48, width));
+  };
+  EXPECT_EQ(count("prenorm", 256), 0);
+  EXPECT_EQ(count("rezero", 256), 96);
+  EXPECT_EQ(count("layerscale", 256), 24'576);
+  EXPECT_EQ(count("layerscale", 512), 49'152);
+  EXPECT_EQ(count("block_attnres", 256), 49'664);
+  EXPECT_EQ(count("block_attnres", 512), 99'328);
+  EXPECT_EQ(count("wav", 256), 49'856);
+  EXPECT_EQ(count("wav", 512), 99'520);
+}
+
+TEST(CountMethodParameters, FollowsOptions) {
+  const auto count = [](const char* method, GivenSettings more) {
+    return CountMethodParameters(Cell(method, 48, 256, std::move(more)));
+  };
+  EXPECT_EQ(count("rezero", {{"per", "layer"}}), 48);
+  EXPECT_EQ(count("rezero", {{"norm", "off"}}), 96 - 96 * 256);
+  EXPECT_EQ(count("wav", {{"detail_bias_mode", "shared"}}), 49'664 + 2);
+  EXPECT_EQ(count("wav", {{"detail_bias_mode", "fixed"}}), 49'664);
+  EXPECT_EQ(count("wav", {{"details", "off"}}), 49'664);
+  EXPECT_EQ(count("wav", {{"detail_bias", "-inf"}}), 49'664);
+}
+
+TEST(SumOfSources, EqualsTheTable) {
+  const auto sum = [](const char* method, int64_t depth, int64_t length) {
+    return SumOfSources(
+        Cell(method, depth, 256, {{"block_sublayers", length}}));
+  };
+  EXPECT_EQ(SumOfSources(Cell("prenorm", 12)), 0);
+  EXPECT_EQ(sum("block_attnres", 12, 4), 109);
+  EXPECT_EQ(sum("block_attnres", 24, 8), 217);
+  EXPECT_EQ(sum("block_attnres", 48, 16), 433);
+  EXPECT_EQ(sum("block_attnres", 12, 3), 133);
+  EXPECT_EQ(sum("block_attnres", 24, 6), 265);
+  EXPECT_EQ(sum("block_attnres", 48, 12), 529);
+  EXPECT_EQ(sum("block_attnres", 12, 1), 325) << "S = 1 is attnres";
+  EXPECT_EQ(sum("block_attnres", 48, 1), 4753);
+  EXPECT_EQ(sum("wav", 12, 4), 265);
+  EXPECT_EQ(sum("wav", 24, 8), 541);
+  EXPECT_EQ(sum("wav", 48, 16), 1093);
+  EXPECT_EQ(sum("wav", 24, 6), 681);
+  EXPECT_EQ(sum("wav", 48, 12), 1377);
+  EXPECT_EQ(SumOfSources(Cell("wav", 12, 256, {{"details", "off"}})), 109);
+}
+
+TEST(CountTrainingFlops, IsThreeForwardPassesOfEveryToken) {
+  const double tokens = 5000.0 * 64 * 256;
+  const double forward = 32.0 * 12 * 256 * 256 + 2.0 * 12 * 256 * 256;
+  EXPECT_DOUBLE_EQ(CountTrainingFlops(Cell("prenorm", 12), {}),
+                   3 * tokens * forward);
+  EXPECT_DOUBLE_EQ(CountTrainingFlops(Cell("prenorm", 12), 27),
+                   3 * tokens * (forward + 2 * 256 * 27));
+  EXPECT_DOUBLE_EQ(CountTrainingFlops(Cell("block_attnres", 12), {}),
+                   3 * tokens * (forward + 4 * 109 * 256 + 2 * 25 * 256));
+}
+
+TEST(CountTrainingFlops, RoutingSharesEqualTheTable) {
+  const auto share = [](const char* method, int64_t depth) {
+    const Settings cell = Cell(method, depth);
+    return 100.0 * 4 * static_cast<double>(SumOfSources(cell)) * 256 /
+           (34.0 * static_cast<double>(depth) * 256 * 256);
+  };
+  EXPECT_NEAR(share("block_attnres", 12), 0.42, 0.005);
+  EXPECT_NEAR(share("block_attnres", 48), 0.42, 0.01);
+  EXPECT_NEAR(share("wav", 12), 1.01, 0.05);
+}
+
+TEST(CountParameters, HoldsForTheLargestModelInRange) {
+  const Resolution cell = Resolve({{"method", "wav"},
+                                   {"depth", int64_t{256}},
+                                   {"d_model", int64_t{16384}},
+                                   {"d_ff", int64_t{131072}}});
+  ASSERT_EQ(cell.errors.size(), 1u);
+  EXPECT_EQ(cell.errors[0].key, "d_model") << "more than 1e12 parameters";
+}
+
+}  // namespace
+}  // namespace leadline::spec

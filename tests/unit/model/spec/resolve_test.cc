@@ -1,0 +1,159 @@
+#include <cmath>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+
+#include "model/spec/method_table.h"
+#include "model/spec/settings.h"
+
+namespace leadline::spec {
+namespace {
+
+using testing::HasSubstr;
+
+Settings Resolved(GivenSettings given) {
+  given.try_emplace("method", "prenorm");
+  const Resolution cell = Resolve(given);
+  for (const SettingError& error : cell.errors) {
+    ADD_FAILURE() << error.key << ": " << error.message;
+  }
+  return cell.settings;
+}
+
+std::string FirstError(GivenSettings given) {
+  given.try_emplace("method", "prenorm");
+  const Resolution cell = Resolve(given);
+  return cell.errors.empty()
+             ? "none"
+             : cell.errors[0].key + ": " + cell.errors[0].message;
+}
+
+Value Int(int64_t value) { return value; }
+
+TEST(Resolve, FillsDefaultsThatDependOnOthers) {
+  const Settings cell = Resolved({{"d_model", Int(512)}, {"context", Int(64)}});
+  EXPECT_EQ(cell.Integer("n_heads"), 8);
+  EXPECT_EQ(cell.Integer("n_kv_heads"), 8);
+  EXPECT_EQ(cell.Integer("d_ff"), 2048);
+  EXPECT_EQ(cell.Integer("eval_stride"), 64);
+  EXPECT_EQ(Resolved({{"d_model", Int(32)}}).Integer("n_heads"), 1);
+}
+
+TEST(Resolve, LearningRateFallsWithDepth) {
+  const auto lr = [](int64_t depth) {
+    return Resolved({{"depth", Int(depth)}}).Number("lr");
+  };
+  EXPECT_EQ(lr(1), 1e-3);
+  EXPECT_EQ(lr(12), 1e-3);
+  EXPECT_EQ(lr(24), 8e-4);
+  EXPECT_EQ(lr(48), 6e-4);
+  EXPECT_EQ(lr(96), 4e-4);
+  EXPECT_EQ(lr(256), 4e-4);
+  EXPECT_EQ(ToText(lr(32)), "0.000716992500144");
+  EXPECT_EQ(Resolved({{"depth", Int(24)}}).Number("lr_min"), 8e-5);
+  EXPECT_EQ(Resolved({{"lr", 2e-3}}).Number("lr_min"), 2e-4);
+}
+
+TEST(Resolve, BlocksBecomeTheirLengthInSublayers) {
+  const auto length = [](int64_t depth, GivenSettings more = {}) {
+    more.insert({{"method", "block_attnres"}, {"depth", Int(depth)}});
+    return Resolved(more).Integer("block_sublayers");
+  };
+  EXPECT_EQ(length(12), 4);
+  EXPECT_EQ(length(24), 8);
+  EXPECT_EQ(length(48), 16);
+  EXPECT_EQ(length(4), 4);
+  EXPECT_EQ(length(1), 2);
+  EXPECT_EQ(length(12, {{"blocks", Int(6)}}), 4);
+  EXPECT_EQ(length(12, {{"blocks", Int(8)}}), 4) << "6 and 8 are one cell";
+  EXPECT_EQ(length(12, {{"block_sublayers", Int(3)}}), 3);
+  EXPECT_FALSE(Resolved({{"method", "wav"}, {"blocks", Int(4)}}).Has("blocks"));
+}
+
+TEST(Resolve, DropsOptionsOfOtherMethods) {
+  EXPECT_EQ(Resolved({{"rho", 2.0}, {"init", 1.0}}), Resolved({}));
+  EXPECT_FALSE(Resolved({{"rho", 2.0}}).Has("rho"));
+}
+
+TEST(Resolve, IsIdempotent) {
+  for (const MethodInfo& method : MethodTable()) {
+    for (const int64_t depth : {2, 12, 48}) {
+      const Settings once = Resolved(
+          {{"method", std::string(method.name)}, {"depth", Int(depth)}});
+      EXPECT_EQ(Resolved(once.values()), once) << method.name;
+    }
+  }
+}
+
+TEST(Resolve, RefusesWhatCannotStandTogether) {
+  EXPECT_THAT(FirstError({{"d_model", Int(100)}, {"n_heads", Int(3)}}),
+              HasSubstr("n_heads 3 does not divide d_model 100"));
+  EXPECT_THAT(FirstError({{"d_model", Int(6)}, {"n_heads", Int(2)}}),
+              HasSubstr("is not even"));
+  EXPECT_THAT(FirstError({{"n_heads", Int(4)}, {"n_kv_heads", Int(3)}}),
+              HasSubstr("n_kv_heads 3 does not divide n_heads 4"));
+  EXPECT_THAT(FirstError({{"lr", 1e-3}, {"lr_min", 2e-3}}),
+              HasSubstr("is above lr"));
+  EXPECT_THAT(FirstError({{"context", Int(64)}, {"eval_stride", Int(65)}}),
+              HasSubstr("eval_stride 65 is above context 64"));
+  EXPECT_THAT(
+      FirstError({{"batch_sequences", Int(8)}, {"micro_batch", Int(3)}}),
+      HasSubstr("micro_batch 3 does not divide"));
+  EXPECT_THAT(FirstError({{"batch_sequences", Int(8)}, {"devices", Int(3)}}),
+              HasSubstr("devices 3 does not divide"));
+  EXPECT_THAT(
+      FirstError({{"batch_sequences", Int(65536)}, {"context", Int(65536)}}),
+      HasSubstr("2^26"));
+}
+
+TEST(Resolve, ChecksBlocks) {
+  EXPECT_THAT(FirstError({{"method", "wav"}, {"block_sublayers", Int(5)}}),
+              HasSubstr("even block_sublayers of at least 4"));
+  EXPECT_THAT(FirstError({{"method", "wav"}, {"block_sublayers", Int(2)}}),
+              HasSubstr("it is 2"));
+  EXPECT_THAT(FirstError({{"method", "wav"}, {"depth", Int(1)}}),
+              HasSubstr("(depth 1) it is 2"));
+  EXPECT_THAT(FirstError({{"method", "block_attnres"},
+                          {"depth", Int(2)},
+                          {"block_sublayers", Int(5)}}),
+              HasSubstr("more than the 4 sublayers of depth 2"));
+  EXPECT_THAT(
+      FirstError(
+          {{"method", "wav"}, {"blocks", Int(4)}, {"block_sublayers", Int(4)}}),
+      HasSubstr("both given"));
+  EXPECT_EQ(FirstError({{"blocks", Int(4)}, {"block_sublayers", Int(4)}}),
+            "none")
+      << "options of another method";
+}
+
+TEST(Resolve, RefusesUnknownKeysWrongTypesAndValuesOutOfRange) {
+  EXPECT_THAT(FirstError({{"dpeth", Int(4)}}), "dpeth: is not a setting");
+  EXPECT_THAT(FirstError({{"steps", 300.0}}), HasSubstr("expected an integer"));
+  EXPECT_THAT(FirstError({{"lr", Int(1)}}), HasSubstr("expected a number"));
+  EXPECT_THAT(FirstError({{"steps", int64_t{1'000'000'000'000'000'000}}}),
+              HasSubstr("expected an integer from 1 to"));
+  EXPECT_THAT(FirstError({{"lr", std::nan("")}}), HasSubstr("nan"));
+  EXPECT_THAT(FirstError({{"method", "magic"}}), HasSubstr("no method magic"));
+  EXPECT_EQ(Resolve({}).errors[0].message, "is missing");
+  EXPECT_EQ(Resolve({{"method", Int(3)}}).errors[0].key, "method");
+}
+
+TEST(Resolve, ReportsAllErrorsAtOnce) {
+  EXPECT_EQ(
+      Resolve(
+          {{"method", "wav"}, {"steps", Int(0)}, {"lr", -1.0}, {"rho", 0.5}})
+          .errors.size(),
+      3u);
+}
+
+TEST(Settings, NamesTheKeyThatIsNotThere) {
+  const Settings cell = Resolved({});
+  EXPECT_THROW(cell.Number("rho"), std::logic_error);
+  EXPECT_THROW(cell.Integer("lr"), std::logic_error);
+  EXPECT_EQ(cell.NumberUnlessWord("divergence_loss"), std::nullopt);
+  EXPECT_EQ(cell.NumberUnlessWord("clip"), 1.0);
+  EXPECT_TRUE(cell.IsOn("tied_head"));
+}
+
+}  // namespace
+}  // namespace leadline::spec
