@@ -27,10 +27,10 @@ struct DatasetInfo {
   std::string_view tokenizer;  // "char" or "byte"
   /// Fractions of characters for training, validation and test.
   std::array<double, 3> split{0.9, 0.05, 0.05};
-  std::optional<int64_t> vocabulary;  // null where only the file tells
+  std::optional<int64_t> vocabulary = {};  // null where only the file tells
   /// Exact floors in nats/char of validation and test; null where not known.
-  std::optional<double> validation_floor;
-  std::optional<double> test_floor;
+  std::optional<double> validation_floor = {};
+  std::optional<double> test_floor = {};
   std::string_view meaning;
 };
 
@@ -47,7 +47,7 @@ struct Dataset {
   std::string content_hash;  // SHA-256; identity, never the path
   std::string tokenizer = "char";
   std::array<double, 3> split{0.9, 0.05, 0.05};
-  std::optional<int64_t> vocabulary;
+  std::optional<int64_t> vocabulary = {};
 
   bool operator==(const Dataset&) const = default;
 };

@@ -1,5 +1,6 @@
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 #include <gmock/gmock.h>
 
@@ -84,11 +85,10 @@ TEST(ToText, ReadsBackBitForBitWithItsType) {
   for (const double number :
        {4.0, 7.0, -0.0, 0.0, 1e-45, 5e-324, 9007199254740993.0, 0.1, 1e22, 1e21,
         123456789012345680.0, 1.7976931348623157e308, -2.0, 1e-4}) {
-    SettingInfo any{.key = "any",
-                    .kind = ValueKind::kNumber,
-                    .least = -1.8e308,
-                    .most = 1.7976931348623157e308};
-    any.least = -any.most;
+    const SettingInfo any{.key = "any",
+                          .kind = ValueKind::kNumber,
+                          .least = std::numeric_limits<double>::lowest(),
+                          .most = std::numeric_limits<double>::max()};
     const auto back = ParseValue(any, ToText(number));
     ASSERT_TRUE(std::holds_alternative<Value>(back)) << ToText(number);
     const Value value = std::get<Value>(back);
