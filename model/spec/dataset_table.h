@@ -19,19 +19,26 @@ enum class DatasetKind {
 };
 
 struct DatasetInfo {
-  std::string_view name;
+  std::string_view name{};
   DatasetKind kind = DatasetKind::kBuiltIn;
-  std::string_view file;          // name of the file, without a folder
-  std::string_view content_hash;  // SHA-256 of the file, hexadecimal
+  std::string_view file{};  // name of the file, without a folder
+  /// SHA-256 of the file in lower-case hexadecimal, or "md5:" and its MD5.
+  std::string_view content_hash{};
   int64_t bytes = 0;
-  std::string_view tokenizer;  // "char" or "byte"
-  /// Fractions of characters for training, validation and test.
+  /// A second file beside the first, whose first half of stories is validation
+  /// and whose second half is test; the first file is then all training.
+  std::string_view held_out_file{};
+  std::string_view held_out_hash{};
+  int64_t held_out_bytes = 0;
+  std::string_view tokenizer{};  // "char" or "byte"
+  /// Fractions of characters for training, validation and test; without a
+  /// meaning where a file is held out.
   std::array<double, 3> split{0.9, 0.05, 0.05};
-  std::optional<int64_t> vocabulary = {};  // null where only the file tells
+  std::optional<int64_t> vocabulary{};  // null where only the file tells
   /// Exact floors in nats/char of validation and test; null where not known.
-  std::optional<double> validation_floor = {};
-  std::optional<double> test_floor = {};
-  std::string_view meaning;
+  std::optional<double> validation_floor{};
+  std::optional<double> test_floor{};
+  std::string_view meaning{};
 };
 
 /// In the order of listings.
@@ -44,7 +51,7 @@ const DatasetInfo* FindDataset(std::string_view name);
 struct Dataset {
   std::string name;          // the registered name; else the file's stem
   std::string path;          // absolute; empty for registered ones
-  std::string content_hash;  // SHA-256; identity, never the path
+  std::string content_hash;  // as above; identity, never the path
   std::string tokenizer = "char";
   std::array<double, 3> split{0.9, 0.05, 0.05};
   std::optional<int64_t> vocabulary = {};
