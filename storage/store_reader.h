@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -64,12 +65,14 @@ class StoreReader {
       const std::string& prefix, int64_t limit) const = 0;
 
   /// Cells in order from `after` on (0: from the first), at most `limit`.
-  /// `metric` is validation_loss, test_loss or best_validation_loss.
+  /// `metric` is validation_loss, test_loss or best_validation_loss, else
+  /// InvalidArgument. NotFound if there is no such sweep.
   virtual absl::StatusOr<std::vector<CellValues>> ListCells(
       SweepId sweep, const std::string& metric, int64_t after,
       int64_t limit) const = 0;
 
   /// Trials of a sweep, or of one cell, after `after` where it is given.
+  /// NotFound if there is no such sweep or cell.
   virtual absl::StatusOr<std::vector<TrialRow>> ListTrials(
       SweepId sweep, std::optional<CellId> cell, std::optional<TrialId> after,
       int64_t limit) const = 0;
@@ -77,7 +80,7 @@ class StoreReader {
   /// NotFound if there is no such trial.
   virtual absl::StatusOr<TrialRow> GetTrial(TrialId trial) const = 0;
 
-  /// Trials of a cohort, by seed index.
+  /// Trials of a cohort, by seed index. Empty if there is no such cohort.
   virtual absl::StatusOr<std::vector<TrialRecord>> CohortTrials(
       CohortId cohort) const = 0;
 
@@ -98,6 +101,16 @@ class StoreReader {
   /// At `step`, or the newest; null if there is none.
   virtual absl::StatusOr<std::optional<RoutingRecord>> FindRouting(
       TrialId trial, std::optional<int64_t> step) const = 0;
+
+  /// Losses of the fixed evaluation at `step`, or the newest of that split;
+  /// null if there is none.
+  virtual absl::StatusOr<std::optional<WindowLosses>> FindWindows(
+      TrialId trial, const std::string& split,
+      std::optional<int64_t> step) const = 0;
+
+  /// What a superseded attempt still said after `after_sequence`, in order.
+  virtual absl::StatusOr<std::vector<OrphanRecord>> ListOrphans(
+      AttemptKey attempt, int64_t after_sequence, int64_t limit) const = 0;
 };
 
 }  // namespace leadline::storage

@@ -1,0 +1,135 @@
+#include "storage/change_checks.h"
+
+#include <set>
+#include <utility>
+
+namespace leadline::storage {
+namespace {
+
+absl::Status Misfit(const SweepId& sweep, const std::string& what) {
+  return absl::InvalidArgumentError("adding sweep " + ToText(sweep) + ": " +
+                                    what);
+}
+
+}  // namespace
+
+absl::Status CheckParts(const AddSweep& change) {
+  const SweepId sweep = change.sweep.id;
+  if (sweep.value < 1) return Misfit(sweep, "sweeps count from 1");
+  std::set<CellId> cells;
+  for (const CellRecord& cell : change.cells) {
+    if (cell.id.sweep != sweep || cell.id.number < 1) {
+      return Misfit(sweep, "cell " + ToText(cell.id) + " is not of it");
+    }
+    if (!cells.insert(cell.id).second) {
+      return Misfit(sweep, "cell " + ToText(cell.id) + " is there twice");
+    }
+  }
+  std::set<CohortId> cohorts;
+  for (const CohortRecord& cohort : change.cohorts) {
+    if (!cells.contains(cohort.id.cell) || cohort.id.number < 0) {
+      return Misfit(sweep, "cohort " + ToText(cohort.id) + " has no cell");
+    }
+    if (!cohorts.insert(cohort.id).second) {
+      return Misfit(sweep, "cohort " + ToText(cohort.id) + " is there twice");
+    }
+  }
+  std::set<TrialId> trials;
+  std::set<std::pair<CellId, int64_t>> seeds;
+  for (const TrialRecord& trial : change.trials) {
+    if (!cohorts.contains(trial.cohort) || trial.cohort.cell != trial.id.cell ||
+        trial.id.seed_index < 0) {
+      return Misfit(sweep,
+                    "trial " + ToText(trial.id) + " has no cohort of its cell");
+    }
+    if (!trials.insert(trial.id).second) {
+      return Misfit(sweep, "trial " + ToText(trial.id) + " is there twice");
+    }
+    if (!seeds.insert({trial.id.cell, trial.seed}).second) {
+      return Misfit(sweep, "seed " + std::to_string(trial.seed) +
+                               " is twice in cell " + ToText(trial.id.cell));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFresh(const AttemptRecord& attempt) {
+  if (attempt.outcome == AttemptOutcome::kLive && !attempt.ended_at &&
+      !attempt.kind && attempt.last_sequence == 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError("starting attempt " + ToText(attempt.key) +
+                                    ": it has a past already");
+}
+
+absl::Status CheckEnd(const EndAttempt& change) {
+  if (change.outcome == AttemptOutcome::kLive) {
+    return absl::InvalidArgumentError(
+        "ending attempt " + ToText(change.attempt) + ": live is not an end");
+  }
+  if (change.outcome == AttemptOutcome::kFailed && !change.kind) {
+    return absl::InvalidArgumentError(
+        "ending attempt " + ToText(change.attempt) + ": a failure has a kind");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckShape(const RoutingRecord& routing) {
+  for (const RouterRow& row : routing.map) {
+    if (row.sources.size() != row.weights.size()) {
+      return absl::InvalidArgumentError(
+          "routing of trial " + ToText(routing.trial) + ": a router has " +
+          std::to_string(row.sources.size()) + " sources and " +
+          std::to_string(row.weights.size()) + " weights");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMove(const MoveSweep& change, SweepState state) {
+  if (state == change.from) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "sweep " + ToText(change.sweep) + " is " + std::string(Name(state)) +
+      ", not " + std::string(Name(change.from)));
+}
+
+absl::Status CheckMove(const MoveTrial& change, TrialState state) {
+  if (state == change.from && IsLegalMove(change.from, change.to)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      "trial " + ToText(change.trial) + " is " + std::string(Name(state)) +
+      " and cannot go from " + std::string(Name(change.from)) + " to " +
+      std::string(Name(change.to)));
+}
+
+absl::Status CheckNext(const AttemptKey& key, int64_t last, bool last_is_live) {
+  if (last_is_live) {
+    return absl::FailedPreconditionError("starting attempt " + ToText(key) +
+                                         ": attempt " + std::to_string(last) +
+                                         " is live");
+  }
+  if (key.number == last + 1) return absl::OkStatus();
+  return absl::FailedPreconditionError("starting attempt " + ToText(key) +
+                                       ": the next one is number " +
+                                       std::to_string(last + 1));
+}
+
+absl::Status CheckSameAnswer(const KeepAnswer& change,
+                             const std::string& kept) {
+  if (change.answer == kept) return absl::OkStatus();
+  return absl::AlreadyExistsError("request " + change.request_id +
+                                  " has another answer already");
+}
+
+absl::Status NotLive(const AttemptKey& attempt) {
+  return absl::FailedPreconditionError("attempt " + ToText(attempt) +
+                                       " is not live");
+}
+
+absl::Status NotOfCohort(const AttemptKey& attempt, const TrialId& trial) {
+  return absl::FailedPreconditionError(
+      "attempt " + ToText(attempt) + " does not train trial " + ToText(trial));
+}
+
+}  // namespace leadline::storage

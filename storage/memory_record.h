@@ -1,0 +1,85 @@
+// The record of the store in memory, and how one change is applied to it.
+
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "storage/store.h"
+
+namespace leadline::storage {
+
+/// All maps, under one lock that their users hold.
+struct MemoryRecord {
+  struct CurveKey {
+    TrialId trial;
+    std::string metric;
+    auto operator<=>(const CurveKey&) const = default;
+  };
+  struct WindowKey {
+    TrialId trial;
+    std::string split;
+    int64_t step = 0;
+    auto operator<=>(const WindowKey&) const = default;
+  };
+
+  std::mutex mutex;
+  std::map<SweepId, SweepRecord> sweeps;
+  std::map<CellId, CellRecord> cells;
+  std::map<CohortId, CohortRecord> cohorts;
+  std::map<TrialId, TrialRecord> trials;
+  std::map<AttemptKey, AttemptRecord> attempts;
+  std::map<TrialId, ResultRecord> results;
+  std::map<CurveKey, std::map<int64_t, double>> curves;
+  std::map<std::pair<TrialId, int64_t>, RoutingRecord> routing;
+  std::map<WindowKey, WindowLosses> windows;
+  std::map<std::pair<AttemptKey, int64_t>, OrphanRecord> orphans;
+  std::map<std::string, std::string> answers;
+};
+
+/// Applies changes and remembers how to take them back. The caller holds the
+/// record's lock for as long as this lives. A change that is refused may be
+/// half applied: undo then.
+class MemoryTransaction {
+ public:
+  explicit MemoryTransaction(MemoryRecord& record) : record_(record) {}
+
+  absl::Status Apply(const Change& change);
+
+  /// Takes back everything applied so far.
+  void Undo();
+
+ private:
+  absl::Status On(const AddSweep& change);
+  absl::Status On(const MoveSweep& change);
+  absl::Status On(const MoveTrial& change);
+  absl::Status On(const StartAttempt& change);
+  absl::Status On(const DescribeAttempt& change);
+  absl::Status On(const EndAttempt& change);
+  absl::Status On(const Acknowledge& change);
+  absl::Status On(const AddPoints& change);
+  absl::Status On(const AddRouting& change);
+  absl::Status On(const AddWindows& change);
+  absl::Status On(const AddResult& change);
+  absl::Status On(const KeepOrphan& change);
+  absl::Status On(const KeepAnswer& change);
+
+  const AttemptRecord* FindLive(const AttemptKey& key) const;
+  absl::Status CheckWriter(const AttemptKey& key, const TrialId& trial) const;
+
+  template <typename Map>
+  void Set(Map& map, const typename Map::key_type& key,
+           const typename Map::mapped_type& value);
+
+  MemoryRecord& record_;
+  std::vector<std::function<void()>> undo_;
+};
+
+}  // namespace leadline::storage

@@ -1,0 +1,105 @@
+#include "storage/memory_store.h"
+
+#include <utility>
+
+#include "storage/id_ranges.h"
+#include "storage/open.h"
+
+namespace leadline::storage {
+namespace {
+
+SweepContents ContentsOf(const MemoryRecord& record, const SweepRecord& sweep) {
+  const SweepId id = sweep.id;
+  SweepContents contents;
+  contents.sweep = sweep;
+  for (auto it = record.cells.lower_bound(FirstCell(id));
+       it != record.cells.end() && it->first.sweep == id; ++it) {
+    contents.cells.push_back(it->second);
+  }
+  for (auto it = record.cohorts.lower_bound(FirstCohort(id));
+       it != record.cohorts.end() && it->first.cell.sweep == id; ++it) {
+    contents.cohorts.push_back(it->second);
+  }
+  for (auto it = record.trials.lower_bound(FirstTrial(id));
+       it != record.trials.end() && it->first.cell.sweep == id; ++it) {
+    contents.trials.push_back(it->second);
+  }
+  for (auto it = record.attempts.lower_bound(FirstAttempt(id));
+       it != record.attempts.end() && it->first.cohort.cell.sweep == id; ++it) {
+    if (it->second.outcome == AttemptOutcome::kLive) {
+      contents.live.push_back(it->second);
+    }
+  }
+  return contents;
+}
+
+}  // namespace
+
+absl::Status MemoryStore::Commit(std::span<const Change> changes) {
+  const std::lock_guard lock(record_->mutex);
+  MemoryTransaction transaction(*record_);
+  for (const Change& change : changes) {
+    if (absl::Status applied = transaction.Apply(change); !applied.ok()) {
+      transaction.Undo();
+      return applied;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<SweepContents>> MemoryStore::LoadUnfinished() const {
+  const std::lock_guard lock(record_->mutex);
+  std::vector<SweepContents> all;
+  for (const auto& [id, sweep] : record_->sweeps) {
+    if (sweep.state == SweepState::kActive ||
+        sweep.state == SweepState::kPaused) {
+      all.push_back(ContentsOf(*record_, sweep));
+    }
+  }
+  return all;
+}
+
+absl::StatusOr<SweepContents> MemoryStore::LoadSweep(SweepId sweep) const {
+  const std::lock_guard lock(record_->mutex);
+  const auto found = record_->sweeps.find(sweep);
+  if (found == record_->sweeps.end()) {
+    return absl::NotFoundError("no sweep " + ToText(sweep));
+  }
+  return ContentsOf(*record_, found->second);
+}
+
+absl::StatusOr<SweepId> MemoryStore::NextSweepId() const {
+  const std::lock_guard lock(record_->mutex);
+  if (record_->sweeps.empty()) return SweepId{1};
+  return SweepId{record_->sweeps.rbegin()->first.value + 1};
+}
+
+absl::StatusOr<std::optional<SweepId>> MemoryStore::FindEqualSweep(
+    const std::string& name, const std::string& canonical_hash) const {
+  const std::lock_guard lock(record_->mutex);
+  std::optional<SweepId> newest;
+  for (const auto& [id, sweep] : record_->sweeps) {
+    if (sweep.name == name && sweep.canonical_hash == canonical_hash) {
+      newest = id;
+    }
+  }
+  return newest;
+}
+
+absl::StatusOr<std::optional<std::string>> MemoryStore::FindAnswer(
+    const std::string& request_id) const {
+  const std::lock_guard lock(record_->mutex);
+  const auto found = record_->answers.find(request_id);
+  if (found == record_->answers.end()) return std::optional<std::string>();
+  return std::optional(found->second);
+}
+
+StorePair MakeMemoryStore() {
+  auto record = std::make_shared<MemoryRecord>();
+  StorePair pair;
+  pair.store = std::make_unique<MemoryStore>(record);
+  pair.reader = std::make_unique<MemoryReader>(std::move(record));
+  return pair;
+}
+
+}  // namespace leadline::storage
