@@ -1,0 +1,83 @@
+// Which cohorts start, and where. Pure: no clock, no I/O, no randomness, so the
+// same snapshot always gives the same plan.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/ids.h"
+
+namespace leadline::scheduler {
+
+/// The type of a slot of CPU threads; every other type is an accelerator.
+inline constexpr char kCpuType[] = "cpu";
+
+/// The devices of one type on a node.
+struct DeviceGroup {
+  std::string type;
+  std::vector<std::string> free;  // ids, in the order they are given out
+  int64_t total = 0;
+};
+
+/// A node that takes work.
+struct NodeView {
+  std::string name;
+  std::vector<DeviceGroup> groups;
+};
+
+/// A cohort waiting for all of its devices at once, on one node: `accelerators`
+/// of one type, or `cpu_slots` where no node has accelerators enough.
+struct CohortRequest {
+  CohortId id;
+  int64_t priority = 0;  // higher goes first
+  int64_t accelerators = 1;
+  int64_t cpu_slots = 1;
+};
+
+/// How many more attempts of a sweep may start.
+struct SweepLimit {
+  SweepId sweep;
+  int64_t parallel = 0;  // as the user gave it, for the reason
+  int64_t left = 0;
+};
+
+struct Snapshot {
+  std::vector<NodeView> nodes;       // any order
+  std::vector<CohortRequest> queue;  // any order
+  std::vector<SweepLimit> limits;    // sweeps without one have no limit
+};
+
+struct Placement {
+  CohortId cohort;
+  std::string node;
+  std::vector<std::string> devices;
+  bool operator==(const Placement&) const = default;
+};
+
+/// A cohort left in the queue. `reason` is shown to the user as it is.
+struct Deferral {
+  CohortId cohort;
+  std::string reason;
+  /// No node could hold it even if it were empty.
+  bool infeasible = false;
+  bool operator==(const Deferral&) const = default;
+};
+
+/// One entry for every cohort in the queue: it is placed or it is deferred.
+struct Plan {
+  std::vector<Placement> placements;
+  std::vector<Deferral> deferrals;
+  bool operator==(const Plan&) const = default;
+};
+
+/// Serves higher priorities first, then sweeps, cells and cohorts in the order
+/// of their numbers, each on the group of devices it leaves fullest, ties to
+/// the lower node name. A cohort that does not fit lets later ones overtake it.
+/// A cohort goes to CPU slots only if no node has the accelerators it needs,
+/// free or taken: so all of a sweep is computed on one kind of device.
+Plan Schedule(Snapshot snapshot);
+
+}  // namespace leadline::scheduler

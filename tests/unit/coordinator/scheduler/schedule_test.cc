@@ -1,0 +1,152 @@
+#include "coordinator/scheduler/schedule.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace leadline::scheduler {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+CohortId Cohort(int64_t sweep, int64_t cell) { return {{{sweep}, cell}, 0}; }
+
+NodeView CpuNode(const std::string& name, int64_t free, int64_t total) {
+  DeviceGroup group{kCpuType, {}, total};
+  for (int64_t i = 0; i < free; ++i) {
+    group.free.push_back("cpu:" + std::to_string(i));
+  }
+  return {name, {group}};
+}
+
+NodeView GpuNode(const std::string& name, int64_t free, int64_t total) {
+  NodeView node = CpuNode(name, 4, 4);
+  DeviceGroup group{"NVIDIA H200", {}, total};
+  for (int64_t i = 0; i < free; ++i) {
+    group.free.push_back("GPU-" + name + std::to_string(i));
+  }
+  node.groups.push_back(group);
+  return node;
+}
+
+TEST(ScheduleTest, LargeCohortWaitsWhileSmallOneOvertakes) {
+  const Plan plan =
+      Schedule({{CpuNode("a", 2, 4)},
+                {{Cohort(1, 1), 0, 1, 3}, {Cohort(1, 2), 0, 1, 1}},
+                {}});
+  EXPECT_THAT(plan.placements,
+              ElementsAre(Placement{Cohort(1, 2), "a", {"cpu:0"}}));
+  ASSERT_THAT(plan.deferrals, SizeIs(1));
+  EXPECT_EQ(plan.deferrals[0].reason, "waits for 3 CPU slots on one node");
+  EXPECT_FALSE(plan.deferrals[0].infeasible);
+}
+
+TEST(ScheduleTest, TakesTheNodeItLeavesFullest) {
+  const Plan plan = Schedule({{CpuNode("a", 4, 4), CpuNode("b", 2, 4)},
+                              {{Cohort(1, 1), 0, 1, 2}},
+                              {}});
+  EXPECT_EQ(plan.placements.at(0).node, "b");
+}
+
+TEST(ScheduleTest, HigherPriorityGoesFirst) {
+  const Plan plan =
+      Schedule({{CpuNode("a", 1, 1)},
+                {{Cohort(1, 1), 0, 1, 1}, {Cohort(2, 1), 5, 1, 1}},
+                {}});
+  EXPECT_EQ(plan.placements.at(0).cohort, Cohort(2, 1));
+}
+
+TEST(ScheduleTest, ParallelLimitHoldsWithinOnePlan) {
+  const Plan plan = Schedule({{CpuNode("a", 4, 4)},
+                              {{Cohort(1, 1), 0, 1, 1},
+                               {Cohort(1, 2), 0, 1, 1},
+                               {Cohort(2, 1), 0, 1, 1}},
+                              {{SweepId{1}, 1, 1}}});
+  EXPECT_THAT(plan.placements, SizeIs(2));
+  EXPECT_THAT(plan.deferrals.at(0).reason, HasSubstr("limits.parallel"));
+}
+
+TEST(ScheduleTest, BusyAcceleratorsAreWaitedForAndCpuSlotsLeftAlone) {
+  const Plan plan =
+      Schedule({{GpuNode("a", 0, 1)}, {{Cohort(1, 1), 0, 1, 1}}, {}});
+  EXPECT_THAT(plan.placements, IsEmpty());
+  EXPECT_FALSE(plan.deferrals.at(0).infeasible);
+}
+
+TEST(ScheduleTest, WithoutAgentsSaysSo) {
+  const Plan plan = Schedule({{}, {{Cohort(1, 1), 0, 1, 1}}, {}});
+  EXPECT_EQ(plan.deferrals.at(0).reason, "no agent is connected");
+  EXPECT_TRUE(plan.deferrals.at(0).infeasible);
+}
+
+TEST(ScheduleTest, CohortLargerThanAnyNodeIsInfeasible) {
+  const Plan plan =
+      Schedule({{CpuNode("a", 2, 2)}, {{Cohort(1, 1), 0, 4, 4}}, {}});
+  EXPECT_TRUE(plan.deferrals.at(0).infeasible);
+  EXPECT_THAT(plan.deferrals.at(0).reason, HasSubstr("the largest has"));
+}
+
+Snapshot RandomSnapshot(std::mt19937& random) {
+  const auto below = [&](int n) { return static_cast<int>(random() % n); };
+  Snapshot snapshot;
+  for (int i = below(6); i > 0; --i) {
+    const int total = 1 + below(8);
+    const std::string name = "n" + std::to_string(i);
+    snapshot.nodes.push_back(below(2) ? CpuNode(name, below(total + 1), total)
+                                      : GpuNode(name, below(total + 1), total));
+  }
+  for (int i = below(30); i > 0; --i) {
+    snapshot.queue.push_back(
+        {Cohort(1 + i % 3, i), i % 3 - 1, 1 + below(4), 1 + below(6)});
+  }
+  if (below(2)) snapshot.limits.push_back({SweepId{2}, 3, below(4)});
+  return snapshot;
+}
+
+TEST(SchedulePropertyTest, HoldsOnRandomClusters) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    const Snapshot snapshot = RandomSnapshot(random);
+    const Plan plan = Schedule(snapshot);
+
+    std::multiset<CohortId> answered;
+    std::set<std::pair<std::string, std::string>> given;
+    std::map<SweepId, int64_t> started;
+    for (const Placement& placement : plan.placements) {
+      answered.insert(placement.cohort);
+      ++started[placement.cohort.cell.sweep];
+      for (const std::string& device : placement.devices) {
+        EXPECT_TRUE(given.emplace(placement.node, device).second)
+            << "a device was given twice";
+      }
+    }
+    for (const Deferral& deferral : plan.deferrals) {
+      answered.insert(deferral.cohort);
+      EXPECT_FALSE(deferral.reason.empty());
+    }
+    std::multiset<CohortId> asked;
+    for (const CohortRequest& request : snapshot.queue)
+      asked.insert(request.id);
+    EXPECT_EQ(answered, asked);
+    for (const SweepLimit& limit : snapshot.limits) {
+      EXPECT_LE(started[limit.sweep], limit.left);
+    }
+
+    Snapshot shuffled = snapshot;
+    std::shuffle(shuffled.nodes.begin(), shuffled.nodes.end(), random);
+    std::shuffle(shuffled.queue.begin(), shuffled.queue.end(), random);
+    EXPECT_EQ(Schedule(shuffled), plan);
+  }
+}
+
+}  // namespace
+}  // namespace leadline::scheduler
