@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "model/spec/dataset_table.h"
@@ -19,6 +21,10 @@ bool IsInIdentity(const SettingInfo& setting, const Value& value);
 /// The settings as one JSON object, keys sorted, no blanks, numbers with their
 /// type; all of them, whether part of the identity or not.
 std::string SettingsJson(const Settings& settings);
+
+/// Reads what SettingsJson wrote, types included. The second form of the result
+/// says what is wrong with the text.
+std::variant<Settings, std::string> ReadSettingsJson(std::string_view json);
 
 /// The canonical form that is hashed: identity settings (those at a later
 /// version's neutral value left out), content hash, tokenizer and split.

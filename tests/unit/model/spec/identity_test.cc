@@ -158,6 +158,59 @@ TEST(IsInIdentity, LeavesOutALaterSettingAtItsNeutralValue) {
   EXPECT_FALSE(IsInIdentity(running, int64_t{0}));
 }
 
+TEST(ReadSettingsJson, ReadsBackEveryValueBitForBit) {
+  const Settings odd({{"a", -0.0},
+                      {"b", 4.0},
+                      {"c", int64_t{4}},
+                      {"d", int64_t{9007199254740993}},
+                      {"e", 1e-45},
+                      {"f", 5e-324},
+                      {"g", "a \"quoted\" \\ \n größe"},
+                      {"h", INT64_MIN}});
+  const auto back = ReadSettingsJson(SettingsJson(odd));
+  ASSERT_TRUE(std::holds_alternative<Settings>(back));
+  EXPECT_EQ(SettingsJson(std::get<Settings>(back)), SettingsJson(odd));
+  EXPECT_EQ(std::get<Settings>(back), odd);
+  EXPECT_EQ(std::get<Settings>(ReadSettingsJson("{}")), Settings());
+}
+
+TEST(ReadSettingsJson, KeepsTheHash) {
+  for (const GivenSettings& given : GoldenCells()) {
+    const Settings cell = Cell(given);
+    const auto back = ReadSettingsJson(SettingsJson(cell));
+    ASSERT_TRUE(std::holds_alternative<Settings>(back));
+    EXPECT_EQ(CellHash(std::get<Settings>(back), Data()),
+              CellHash(cell, Data()));
+  }
+}
+
+TEST(ReadSettingsJson, RefusesEverythingElse) {
+  for (const char* text : {"",
+                           "{",
+                           "[]",
+                           "{\"a\":1",
+                           "{\"a\":1,}",
+                           "{\"a\":1}x",
+                           "{\"a\":01}",
+                           "{\"a\":1,\"a\":2}",
+                           "{\"a\":null}",
+                           "{\"a\":true}",
+                           "{\"a\":{}}",
+                           "{\"a\":9223372036854775808}",
+                           "{\"a\":1e400}",
+                           "{\"a\":nan}",
+                           "{\"a\":\"\\q\"}",
+                           "{\"a\":\"\\u00zz\"}",
+                           "{\"a\":\"x}",
+                           "{a:1}",
+                           "{\"a\" :1}",
+                           "{\"a\":}",
+                           "{\"a\":-}"}) {
+    EXPECT_TRUE(std::holds_alternative<std::string>(ReadSettingsJson(text)))
+        << text;
+  }
+}
+
 TEST(TrainerConfigJson, KeepsItsFieldsInOrder) {
   TrainerConfig config;
   config.settings = Settings({{"depth", int64_t{2}}, {"lr", 1e-3}});
