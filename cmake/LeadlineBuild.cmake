@@ -38,6 +38,7 @@ endif()
 # The four programs lie in the build folder itself, the test programs in build/tests.
 function(leadline_program target)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  set_property(GLOBAL APPEND PROPERTY leadline_programs ${target})
 endfunction()
 
 # leadline_library(NAME source...): one library a folder, seen as leadline::NAME.
