@@ -23,6 +23,19 @@ double Rounded(double number) {
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+const std::vector<std::pair<std::string, Value>>& ConstantDefaults() {
+  static const auto constants = [] {
+    std::vector<std::pair<std::string, Value>> defaults;
+    for (const SettingInfo& setting : SettingsTable()) {
+      if (auto value = ConstantDefault(setting)) {
+        defaults.emplace_back(setting.key, *std::move(value));
+      }
+    }
+    return defaults;
+  }();
+  return constants;
+}
+
 /// Fills one cell's settings, a key after another in the order of dependence.
 class Filling {
  public:
@@ -52,17 +65,12 @@ class Filling {
                      std::get<std::string>(values_.at("method")));
   }
 
-  void Fill(std::string key, Value value) {
-    if (Applies(key)) values_.try_emplace(std::move(key), std::move(value));
+  void Fill(const std::string& key, const Value& value) {
+    if (Applies(key)) values_.try_emplace(key, value);
   }
 
   void FillConstants() {
-    for (const SettingInfo& setting : SettingsTable()) {
-      auto value = ParseValue(setting, setting.default_text);
-      if (auto* constant = std::get_if<Value>(&value)) {
-        Fill(std::string(setting.key), std::move(*constant));
-      }
-    }
+    for (const auto& [key, value] : ConstantDefaults()) Fill(key, value);
   }
 
   void FillBlocks() {
@@ -101,6 +109,12 @@ std::vector<SettingError> CheckEach(GivenSettings& given,
 }
 
 }  // namespace
+
+std::optional<Value> ConstantDefault(const SettingInfo& setting) {
+  auto value = ParseValue(setting, setting.default_text);
+  if (auto* constant = std::get_if<Value>(&value)) return std::move(*constant);
+  return {};
+}
 
 Resolution Resolve(const GivenSettings& given) {
   const auto method = given.find("method");

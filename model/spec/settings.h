@@ -71,6 +71,9 @@ std::string ExpectedText(const SettingInfo& setting);
 std::optional<std::string> WhyNot(const SettingInfo& setting,
                                   const Value& value);
 
+/// The default, where it does not depend on other settings.
+std::optional<Value> ConstantDefault(const SettingInfo& setting);
+
 /// "model", "method", "training", ...
 std::string_view Name(SettingGroup group);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include "model/spec/method_table.h"
 #include "model/spec/settings.h"
@@ -414,10 +415,15 @@ std::span<const SettingInfo> SettingsTable() {
 }
 
 const SettingInfo* FindSetting(std::string_view key) {
-  for (const SettingInfo& setting : SettingsTable()) {
-    if (setting.key == key) return &setting;
-  }
-  return nullptr;
+  static const auto by_key = [] {
+    std::unordered_map<std::string_view, const SettingInfo*> map;
+    for (const SettingInfo& setting : SettingsTable()) {
+      map.emplace(setting.key, &setting);
+    }
+    return map;
+  }();
+  const auto found = by_key.find(key);
+  return found == by_key.end() ? nullptr : found->second;
 }
 
 bool BelongsTo(const SettingInfo& setting, std::string_view method) {
