@@ -12,12 +12,14 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-add_compile_options(-Wall -Wextra -Werror)
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra> $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 
 set(LEADLINE_SANITIZE "" CACHE STRING "sanitizers for every target: address,undefined or thread")
 if(LEADLINE_SANITIZE)
   # Sanitized code makes GCC 12 see uninitialised values that are none.
-  add_compile_options(-fsanitize=${LEADLINE_SANITIZE} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+  foreach(_flag -fsanitize=${LEADLINE_SANITIZE} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:${_flag}>)
+  endforeach()
   add_link_options(-fsanitize=${LEADLINE_SANITIZE})
 endif()
 
