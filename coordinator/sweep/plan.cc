@@ -198,12 +198,12 @@ class Planner {
     list.back().hash = hash;
   }
 
-  /// Cells of one cause are reported once, by the first.
+  /// Of the cells with one cause the first is reported.
   void ReportCell(const GivenCell& given,
                   const std::vector<spec::SettingError>& errors) {
     for (const spec::SettingError& error : errors) {
       const Position at = CauseOf(given, error.key);
-      const bool is_new = reported_.insert({at, error.message}).second;
+      const bool is_new = reported_.insert({at, error.key}).second;
       if (is_new) Add(at, error.message + " (method " + Name(given) + ")");
     }
   }
@@ -218,7 +218,7 @@ class Planner {
   std::vector<Box> excluded_;
   std::vector<Box> whens_;
   std::unordered_map<std::string, size_t> numbers_;  // of cells, by hash
-  std::set<Problem> reported_;
+  std::set<std::pair<Position, std::string>> reported_;
   Planning result_;
 };
 

@@ -82,8 +82,11 @@ std::string EndText(const SettingInfo& setting, double end) {
                                         : static_cast<int64_t>(end));
   }
   std::array<char, 32> buffer;
-  const auto result =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), end);
+  char* const last = buffer.data() + buffer.size();
+  const bool is_short = std::abs(end) < 1e7 && end == std::floor(end);
+  const auto result = is_short ? std::to_chars(buffer.data(), last, end,
+                                               std::chars_format::fixed)
+                               : std::to_chars(buffer.data(), last, end);
   return std::string(buffer.data(), result.ptr);
 }
 
@@ -103,6 +106,7 @@ std::string ExpectedText(const SettingInfo& setting) {
     return (setting.words.size() > 2 ? "one of " : "") +
            WordsText(setting.words);
   }
+  if (setting.least == setting.most) return EndText(setting, setting.least);
   std::string text =
       setting.kind == ValueKind::kInteger ? "an integer" : "a number";
   text += setting.least_excluded ? " above " : " from ";

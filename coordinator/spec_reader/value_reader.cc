@@ -1,0 +1,312 @@
+#include "coordinator/spec_reader/value_reader.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "coordinator/spec_reader/suggestion.h"
+#include "model/spec/dataset_table.h"
+#include "model/spec/method_table.h"
+
+namespace leadline::spec_reader {
+namespace {
+
+constexpr size_t kLongestText = 1000;
+
+std::vector<std::string_view> Keys() {
+  std::vector<std::string_view> keys = {"dataset"};
+  for (const spec::SettingInfo& setting : spec::SettingsTable()) {
+    keys.push_back(setting.key);
+  }
+  return keys;
+}
+
+std::vector<std::string_view> MethodNames() {
+  std::vector<std::string_view> names;
+  for (const spec::MethodInfo& method : spec::MethodTable()) {
+    names.push_back(method.name);
+  }
+  return names;
+}
+
+std::vector<std::string_view> DatasetNames() {
+  std::vector<std::string_view> names;
+  for (const spec::DatasetInfo& dataset : spec::DatasetTable()) {
+    names.push_back(dataset.name);
+  }
+  return names;
+}
+
+bool HasControlCharacter(std::string_view text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string Shown(const Node& node) {
+  if (node.IsList()) return "a list";
+  if (node.IsMap()) return "a map";
+  if (node.is_plain && node.text.empty()) return "nothing";
+  constexpr size_t kMostShown = 60;
+  std::string text = node.text.substr(0, kMostShown);
+  // Never half a code point.
+  while (text.size() < node.text.size() && !text.empty() &&
+         (static_cast<unsigned char>(node.text[text.size()]) & 0xc0) == 0x80) {
+    text.pop_back();
+  }
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  if (text.size() < node.text.size()) text += "...";
+  return node.is_plain ? text : "the quoted text \"" + text + "\"";
+}
+
+void ValueReader::Add(sweep::Position at, std::string message) {
+  problems_.push_back({at, std::move(message)});
+}
+
+bool ValueReader::IsList(std::string_view what, const Node& node) {
+  if (node.IsList()) return true;
+  Add(node.at,
+      std::string(what) + ": found " + Shown(node) + ", expected a list");
+  return false;
+}
+
+bool ValueReader::IsMap(std::string_view what, const Node& node) {
+  if (node.IsMap()) return true;
+  Add(node.at,
+      std::string(what) + ": found " + Shown(node) + ", expected a map");
+  return false;
+}
+
+bool ValueReader::IsKey(const Entry& entry) {
+  if (entry.key == "dataset" || spec::FindSetting(entry.key)) return true;
+  Node key;
+  key.text = entry.key;
+  Add(entry.at,
+      "there is no setting " + Shown(key) + DidYouMean(entry.key, Keys()));
+  return false;
+}
+
+std::optional<int64_t> ValueReader::ReadInteger(std::string_view what,
+                                                const Node& node, int64_t least,
+                                                int64_t most) {
+  const spec::SettingInfo range{.key = what,
+                                .least = static_cast<double>(least),
+                                .most = static_cast<double>(most)};
+  const auto value = ReadSetting(range, node);
+  if (!value) return {};
+  return std::get<int64_t>(*value);
+}
+
+std::optional<std::string> ValueReader::ReadText(std::string_view what,
+                                                 const Node& node) {
+  if (!node.IsScalar() || node.text.empty()) {
+    Add(node.at,
+        std::string(what) + ": found " + Shown(node) + ", expected a text");
+    return {};
+  }
+  if (node.text.size() > kLongestText) {
+    Add(node.at, std::string(what) + ": expected at most " +
+                     std::to_string(kLongestText) + " bytes");
+    return {};
+  }
+  return node.text;
+}
+
+std::optional<spec::Value> ValueReader::ReadSetting(
+    const spec::SettingInfo& setting, const Node& node) {
+  auto read = node.IsScalar()
+                  ? spec::ParseValue(setting, node.text)
+                  : std::variant<spec::Value, std::string>(
+                        std::in_place_index<1>, spec::ExpectedText(setting));
+  auto* value = std::get_if<spec::Value>(&read);
+  // A quoted number is a text: refused, though it would parse.
+  const bool is_word = value && std::holds_alternative<std::string>(*value);
+  if (value && (node.is_plain || is_word)) return std::move(*value);
+  Add(node.at, std::string(setting.key) + ": found " + Shown(node) +
+                   ", expected " + spec::ExpectedText(setting));
+  return {};
+}
+
+sweep::Choice ValueReader::ReadChoice(std::string_view key, const Node& node) {
+  sweep::Choice choice{.value = {}, .at = node.at};
+  if (key == "dataset") {
+    if (auto dataset = ReadDataset(node)) choice.value = *std::move(dataset);
+  } else if (key == "method") {
+    if (auto method = ReadMethod(node)) choice.value = *std::move(method);
+  } else if (auto value = ReadSetting(*spec::FindSetting(key), node)) {
+    choice.value = *std::move(value);
+  }
+  return choice;
+}
+
+std::optional<sweep::Option> ValueReader::ReadOption(const Entry& entry) {
+  if (!IsKey(entry)) return {};
+  if (entry.key == "method" || entry.key == "dataset") {
+    Add(entry.at, entry.key + " cannot stand here");
+    return {};
+  }
+  auto value = ReadSetting(*spec::FindSetting(entry.key), entry.value);
+  if (!value) return {};
+  return sweep::Option{entry.key, *std::move(value), entry.at};
+}
+
+std::optional<std::string> ValueReader::ReadMethodName(const Node& node) {
+  if (node.IsScalar() && spec::FindMethod(node.text)) return node.text;
+  Add(node.at, "method: found " + Shown(node) +
+                   ", expected the name of a method" +
+                   (node.IsScalar() ? DidYouMean(node.text, MethodNames())
+                                    : std::string()));
+  return {};
+}
+
+std::optional<sweep::Method> ValueReader::ReadMethod(const Node& node) {
+  sweep::Method method;
+  if (!node.IsMap()) {
+    const auto name = ReadMethodName(node);
+    if (!name) return {};
+    method.name = *name;
+    return method;
+  }
+  bool is_whole = true;
+  for (const Entry& entry : node.entries) {
+    if (entry.key == "name") {
+      const auto name = ReadMethodName(entry.value);
+      method.name = name.value_or("");
+      is_whole = is_whole && name.has_value();
+    } else if (auto option = ReadOption(entry)) {
+      method.options.push_back(*std::move(option));
+    } else {
+      is_whole = false;
+    }
+  }
+  if (method.name.empty() && is_whole) {
+    Add(node.at, "method: found a map without name");
+    return {};
+  }
+  if (!is_whole) return {};
+  return method;
+}
+
+std::optional<spec::Dataset> ValueReader::ReadDataset(const Node& node) {
+  return node.IsMap() ? ReadFile(node) : ReadRegistered(node);
+}
+
+std::optional<spec::Dataset> ValueReader::ReadRegistered(const Node& node) {
+  const spec::DatasetInfo* info =
+      node.IsScalar() ? spec::FindDataset(node.text) : nullptr;
+  if (!info) {
+    Add(node.at, "dataset: found " + Shown(node) +
+                     ", expected a registered name or a map with path" +
+                     (node.IsScalar() ? DidYouMean(node.text, DatasetNames())
+                                      : std::string()));
+    return {};
+  }
+  return spec::Dataset{.name = std::string(info->name),
+                       .path = "",
+                       .content_hash = std::string(info->content_hash),
+                       .tokenizer = std::string(info->tokenizer),
+                       .split = info->split,
+                       .vocabulary = info->vocabulary};
+}
+
+std::optional<spec::Dataset> ValueReader::ReadFile(const Node& node) {
+  spec::Dataset dataset;
+  bool is_whole = true;
+  sweep::Position path_at = node.at;
+  for (const Entry& entry : node.entries) {
+    if (entry.key == "path") path_at = entry.value.at;
+    if (!ReadFileEntry(entry, dataset)) is_whole = false;
+  }
+  if (is_whole && dataset.path.empty()) {
+    Add(node.at, "dataset: found a map without path");
+    return {};
+  }
+  if (!is_whole || !Inspect(dataset, path_at)) return {};
+  return dataset;
+}
+
+bool ValueReader::ReadFileEntry(const Entry& entry, spec::Dataset& dataset) {
+  if (entry.key == "path") return ReadPath(entry.value, dataset);
+  if (entry.key == "split") return ReadSplit(entry.value, dataset);
+  if (entry.key == "tokenizer") {
+    const bool is_known =
+        entry.value.IsScalar() &&
+        (entry.value.text == "char" || entry.value.text == "byte");
+    if (!is_known) {
+      Add(entry.value.at,
+          "tokenizer: found " + Shown(entry.value) + ", expected char or byte");
+    }
+    dataset.tokenizer = entry.value.text;
+    return is_known;
+  }
+  Add(entry.at, "dataset: there is no " + entry.key +
+                    ", expected path, tokenizer or split" +
+                    DidYouMean(entry.key, {"path", "tokenizer", "split"}));
+  return false;
+}
+
+bool ValueReader::ReadPath(const Node& node, spec::Dataset& dataset) {
+  const auto text = ReadText("path", node);
+  if (!text) return false;
+  if (HasControlCharacter(*text)) {
+    Add(node.at, "path: found a control character");
+    return false;
+  }
+  const std::filesystem::path path =
+      (std::filesystem::path(base_folder_) / *text).lexically_normal();
+  if (!path.is_absolute() || !path.has_filename()) {
+    Add(node.at, "path: found " + Shown(node) + ", expected a file");
+    return false;
+  }
+  dataset.path = path.string();
+  dataset.name = path.stem().string();
+  return true;
+}
+
+bool ValueReader::ReadSplit(const Node& node, spec::Dataset& dataset) {
+  const std::string wanted =
+      "split: expected three parts, of training, validation and test, that "
+      "add up to 1, the first two above 0";
+  if (!node.IsList() || node.items.size() != 3) {
+    Add(node.at, wanted);
+    return false;
+  }
+  const spec::SettingInfo range{
+      .key = "split", .kind = spec::ValueKind::kNumber, .least = 0, .most = 1};
+  bool is_whole = true;
+  for (size_t i = 0; i < 3; ++i) {
+    const auto part = ReadSetting(range, node.items[i]);
+    if (part) dataset.split[i] = std::get<double>(*part);
+    is_whole = is_whole && part.has_value();
+  }
+  if (!is_whole) return false;
+  const auto& [training, validation, test] = dataset.split;
+  if (training > 0 && validation > 0 &&
+      std::abs(training + validation + test - 1) < 1e-9) {
+    return true;
+  }
+  Add(node.at, wanted);
+  return false;
+}
+
+bool ValueReader::Inspect(spec::Dataset& dataset, sweep::Position at) {
+  const auto key = std::pair(dataset.path, dataset.tokenizer);
+  auto found = inspected_.find(key);
+  if (found == inspected_.end()) {
+    found = inspected_.emplace(key, inspect_(dataset.path, dataset.tokenizer))
+                .first;
+  }
+  if (!found->second.ok()) {
+    Add(at, "path: " + std::string(found->second.status().message()));
+    return false;
+  }
+  dataset.content_hash = found->second->content_hash;
+  dataset.vocabulary = found->second->vocabulary;
+  return true;
+}
+
+}  // namespace leadline::spec_reader
