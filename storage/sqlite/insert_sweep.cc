@@ -1,0 +1,69 @@
+// The rows of a new sweep.
+
+#include <map>
+
+#include "storage/change_checks.h"
+#include "storage/sqlite/change_writer.h"
+
+namespace leadline::storage::sqlite {
+
+void ChangeWriter::Insert(const SweepRecord& sweep) {
+  Query(connection_,
+        "INSERT INTO sweep VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        sweep.id.value, ToText(sweep.id), sweep.name, sweep.description,
+        sweep.user, sweep.source, sweep.canonical_hash,
+        std::string(Name(sweep.state)),
+        int64_t{sweep.submitted_at.time_since_epoch().count()}, sweep.priority,
+        sweep.parallel_limit, sweep.failure_limit)
+      .Finish();
+}
+
+int64_t ChangeWriter::Insert(const CellRecord& cell) {
+  const DatasetRecord& dataset = cell.dataset;
+  Query(connection_,
+        "INSERT INTO cell VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?, ?, ?, ?, ?, ?)",
+        ToText(cell.id), cell.id.sweep.value, cell.id.number, cell.hash,
+        cell.settings_json, cell.axes_json, cell.depth, cell.dataset_label,
+        cell.method_label, dataset.name, dataset.path, dataset.content_hash,
+        dataset.tokenizer, dataset.split[0], dataset.split[1], dataset.split[2],
+        dataset.vocabulary, cell.unit, cell.validation_floor, cell.test_floor,
+        cell.steps)
+      .Finish();
+  return connection_.database().getLastInsertRowid();
+}
+
+int64_t ChangeWriter::Insert(const CohortRecord& cohort, int64_t cell) {
+  Query(connection_, "INSERT INTO cohort VALUES (NULL, ?, ?, ?, ?, ?)",
+        ToText(cohort.id), cell, cohort.id.number, cohort.attempts,
+        cohort.failures)
+      .Finish();
+  return connection_.database().getLastInsertRowid();
+}
+
+absl::Status ChangeWriter::On(const AddSweep& change) {
+  if (absl::Status fit = CheckParts(change); !fit.ok()) return fit;
+  const SweepId id = change.sweep.id;
+  if (Query(connection_, "SELECT 1 FROM sweep WHERE id = ?", id.value).Next()) {
+    return absl::AlreadyExistsError("sweep " + ToText(id) +
+                                    " is stored already");
+  }
+  Insert(change.sweep);
+  std::map<CellId, int64_t> cells;
+  for (const CellRecord& cell : change.cells) cells[cell.id] = Insert(cell);
+  std::map<CohortId, int64_t> cohorts;
+  for (const CohortRecord& cohort : change.cohorts) {
+    cohorts[cohort.id] = Insert(cohort, cells.at(cohort.id.cell));
+  }
+  for (const TrialRecord& trial : change.trials) {
+    Query(connection_,
+          "INSERT INTO trial VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+          ToText(trial.id), id.value, cells.at(trial.id.cell),
+          cohorts.at(trial.cohort), trial.id.seed_index, trial.seed,
+          std::string(Name(trial.state)), trial.reason)
+        .Finish();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace leadline::storage::sqlite

@@ -1,0 +1,51 @@
+#include <system_error>
+#include <utility>
+
+#include <sqlite3.h>
+
+#include "storage/open.h"
+#include "storage/sqlite/file_check.h"
+#include "storage/sqlite/migrations.h"
+#include "storage/sqlite/sqlite_reader.h"
+#include "storage/sqlite/sqlite_store.h"
+
+namespace leadline::storage {
+namespace {
+
+using sqlite::Connection;
+
+absl::StatusOr<std::unique_ptr<Connection>> Connect(
+    const std::filesystem::path& path) {
+  auto connection =
+      std::make_unique<Connection>(path, Connection::Mode::kWrite);
+  // SQLite opens what it may not write for reading, without a word.
+  if (sqlite3_db_readonly(connection->database().getHandle(), "main") == 1) {
+    return absl::FailedPreconditionError(
+        "cannot use " + path.string() +
+        " as the database: it may not be written; check its permissions");
+  }
+  if (absl::Status migrated = sqlite::Migrate(*connection); !migrated.ok()) {
+    return absl::Status(migrated.code(), "opening " + path.string() + ": " +
+                                             std::string(migrated.message()));
+  }
+  return connection;
+}
+
+}  // namespace
+
+absl::StatusOr<StorePair> OpenSqliteStore(const std::filesystem::path& given) {
+  // SQLite gives names like ":memory:" and "file:..." a meaning of their own.
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(given, error);
+  const absl::StatusOr<sqlite::FileKind> kind = sqlite::CheckFile(path);
+  if (!kind.ok()) return kind.status();
+  absl::StatusOr<std::unique_ptr<Connection>> connection =
+      sqlite::Run("opening " + path.string(), [&] { return Connect(path); });
+  if (!connection.ok()) return connection.status();
+  StorePair pair;
+  pair.store = std::make_unique<sqlite::SqliteStore>(*std::move(connection));
+  pair.reader = std::make_unique<sqlite::SqliteReader>(path);
+  return pair;
+}
+
+}  // namespace leadline::storage

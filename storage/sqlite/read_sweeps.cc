@@ -1,0 +1,165 @@
+// Sweeps and their cells.
+
+#include <utility>
+
+#include "storage/result_metric.h"
+#include "storage/sqlite/read_all.h"
+#include "storage/sqlite/rows.h"
+#include "storage/sqlite/sqlite_reader.h"
+
+namespace leadline::storage::sqlite {
+namespace {
+
+#define LEADLINE_SWEEP_COUNTS                                                 \
+  ", (SELECT count(*) FROM cell WHERE sweep = s.id)" LEADLINE_COUNT("queued") \
+      LEADLINE_COUNT("leased") LEADLINE_COUNT("running")                      \
+          LEADLINE_COUNT("unreachable") LEADLINE_COUNT("suspended")           \
+              LEADLINE_COUNT("succeeded") LEADLINE_COUNT("diverged")          \
+                  LEADLINE_COUNT("failed") LEADLINE_COUNT("cancelled")
+#define LEADLINE_COUNT(state) \
+  ", (SELECT count(*) FROM trial WHERE sweep = s.id AND state = '" state "')"
+
+absl::Status ReadSweepRow(Query& query, SweepRow& row) {
+  if (absl::Status read = ReadSweep(query, row.sweep); !read.ok()) return read;
+  query.Read(row.cells);
+  for (int64_t& count : row.trials) query.Read(count);
+  return absl::OkStatus();
+}
+
+// Adds the values of the cells' trials; `cells` are ordered by number.
+absl::Status AddValues(Connection& connection, const std::string& metric,
+                       std::vector<CellValues>& cells) {
+  if (cells.empty()) return absl::OkStatus();
+  Query query(connection,
+              "SELECT " LEADLINE_TRIAL_COLUMNS
+              ", CASE ? WHEN 'validation_loss' THEN r.validation_loss "
+              "WHEN 'test_loss' THEN r.test_loss "
+              "ELSE r.best_validation_loss END "
+              "FROM cell c JOIN trial t ON t.cell = c.id JOIN cohort h ON h.id "
+              "= t.cohort LEFT JOIN result r ON r.trial = t.id "
+              "WHERE c.sweep = ? AND c.number BETWEEN ? AND ? "
+              "ORDER BY c.number, t.seed_index",
+              metric, cells.front().cell.id.sweep.value,
+              cells.front().cell.id.number, cells.back().cell.id.number);
+  auto cell = cells.begin();
+  while (query.Next()) {
+    TrialRecord trial;
+    if (auto read = ReadTrial(query, trial); !read.ok()) return read;
+    std::optional<double> value;
+    query.Read(value);
+    while (cell->cell.id != trial.id.cell) ++cell;
+    ++cell->planned;
+    if (trial.state == TrialState::kDiverged) ++cell->diverged;
+    if (trial.state == TrialState::kFailed) ++cell->failed;
+    if (trial.state == TrialState::kSucceeded && value) {
+      cell->values.push_back({trial.id, trial.seed, *value});
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FindSweep(Connection& connection, SweepId sweep) {
+  Query query(connection, "SELECT 1 FROM sweep WHERE id = ?", sweep.value);
+  if (query.Next()) return absl::OkStatus();
+  return absl::NotFoundError("no sweep " + ToText(sweep));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<SweepRow>> SqliteReader::ListSweeps(
+    std::optional<SweepId> before, int64_t limit) const {
+  using Rows = std::vector<SweepRow>;
+  return WithConnection(
+      "reading sweeps", [&](Connection& connection) -> absl::StatusOr<Rows> {
+        const int64_t below =
+            before ? before->value : std::numeric_limits<int64_t>::max();
+        Query query(connection,
+                    "SELECT " LEADLINE_SWEEP_COLUMNS LEADLINE_SWEEP_COUNTS
+                    " FROM sweep s WHERE s.id < ? ORDER BY s.id DESC LIMIT ?",
+                    below, limit);
+        Rows rows;
+        if (auto read = ReadAll(query, rows, ReadSweepRow); !read.ok()) {
+          return read;
+        }
+        return rows;
+      });
+}
+
+absl::StatusOr<int64_t> SqliteReader::CountSweeps() const {
+  return WithConnection("counting sweeps",
+                        [&](Connection& connection) -> absl::StatusOr<int64_t> {
+                          Query query(connection, "SELECT count(*) FROM sweep");
+                          query.Next();
+                          int64_t count = 0;
+                          query.Read(count);
+                          return count;
+                        });
+}
+
+absl::StatusOr<SweepRow> SqliteReader::GetSweep(SweepId sweep) const {
+  return WithConnection(
+      "reading sweep " + ToText(sweep),
+      [&](Connection& connection) -> absl::StatusOr<SweepRow> {
+        Query query(connection,
+                    "SELECT " LEADLINE_SWEEP_COLUMNS LEADLINE_SWEEP_COUNTS
+                    " FROM sweep s WHERE s.id = ?",
+                    sweep.value);
+        if (!query.Next()) {
+          return absl::NotFoundError("no sweep " + ToText(sweep));
+        }
+        SweepRow row;
+        if (auto read = ReadSweepRow(query, row); !read.ok()) return read;
+        return row;
+      });
+}
+
+absl::StatusOr<std::vector<SweepRecord>> SqliteReader::FindByName(
+    const std::string& prefix, int64_t limit) const {
+  using Found = std::vector<SweepRecord>;
+  return WithConnection(
+      "reading sweeps", [&](Connection& connection) -> absl::StatusOr<Found> {
+        // No text in UTF-8 has the byte 0xff, so this ends the range.
+        Query query(connection,
+                    "SELECT " LEADLINE_SWEEP_COLUMNS
+                    " FROM sweep s WHERE s.name >= ? AND s.name < ? ORDER BY "
+                    "s.id DESC LIMIT ?",
+                    prefix, prefix + '\xff', limit);
+        Found found;
+        if (auto read = ReadAll(query, found, ReadSweep); !read.ok()) {
+          return read;
+        }
+        return found;
+      });
+}
+
+absl::StatusOr<std::vector<CellValues>> SqliteReader::ListCells(
+    SweepId sweep, const std::string& metric, int64_t after,
+    int64_t limit) const {
+  if (!FindResultMetric(metric)) return NoSuchMetric(metric);
+  using Cells = std::vector<CellValues>;
+  return WithConnection(
+      "reading cells of " + ToText(sweep),
+      [&](Connection& connection) -> absl::StatusOr<Cells> {
+        if (auto found = FindSweep(connection, sweep); !found.ok()) {
+          return found;
+        }
+        Cells cells;
+        Query query(connection,
+                    "SELECT " LEADLINE_CELL_COLUMNS
+                    " FROM cell c WHERE c.sweep = ? AND c.number > ? "
+                    "ORDER BY c.number LIMIT ?",
+                    sweep.value, after, limit);
+        const auto read_cell = [](Query& row, CellValues& values) {
+          return ReadCell(row, values.cell);
+        };
+        if (auto read = ReadAll(query, cells, read_cell); !read.ok()) {
+          return read;
+        }
+        if (auto read = AddValues(connection, metric, cells); !read.ok()) {
+          return read;
+        }
+        return cells;
+      });
+}
+
+}  // namespace leadline::storage::sqlite

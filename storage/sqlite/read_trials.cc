@@ -1,0 +1,151 @@
+// Trials, attempts and results.
+
+#include <utility>
+
+#include "storage/sqlite/read_all.h"
+#include "storage/sqlite/rows.h"
+#include "storage/sqlite/sqlite_reader.h"
+
+namespace leadline::storage::sqlite {
+namespace {
+
+#define LEADLINE_TRIAL_ROW                                                 \
+  "SELECT " LEADLINE_TRIAL_COLUMNS ", " LEADLINE_CELL_COLUMNS              \
+  ", h.attempts, r.validation_loss FROM cell c JOIN trial t ON t.cell = "  \
+  "c.id JOIN cohort h ON h.id = t.cohort LEFT JOIN result r ON r.trial = " \
+  "t.id "
+
+absl::Status ReadTrialRow(Query& query, TrialRow& row) {
+  if (absl::Status read = ReadTrial(query, row.trial); !read.ok()) return read;
+  if (absl::Status read = ReadCell(query, row.cell); !read.ok()) return read;
+  query.Read(row.attempts, row.validation_loss);
+  return absl::OkStatus();
+}
+
+absl::Status FindParent(Connection& connection, SweepId sweep,
+                        const std::optional<CellId>& cell) {
+  if (cell) {
+    Query query(connection, "SELECT 1 FROM cell WHERE text = ?", ToText(*cell));
+    if (cell->sweep == sweep && query.Next()) return absl::OkStatus();
+    return absl::NotFoundError("no cell " + ToText(*cell));
+  }
+  Query query(connection, "SELECT 1 FROM sweep WHERE id = ?", sweep.value);
+  if (query.Next()) return absl::OkStatus();
+  return absl::NotFoundError("no sweep " + ToText(sweep));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TrialRow>> SqliteReader::ListTrials(
+    SweepId sweep, std::optional<CellId> cell, std::optional<TrialId> after,
+    int64_t limit) const {
+  using Rows = std::vector<TrialRow>;
+  return WithConnection(
+      "reading trials of " + ToText(sweep),
+      [&](Connection& connection) -> absl::StatusOr<Rows> {
+        if (auto found = FindParent(connection, sweep, cell); !found.ok()) {
+          return found;
+        }
+        const int64_t first = cell ? cell->number : 1;
+        const int64_t last =
+            cell ? cell->number : std::numeric_limits<int64_t>::max();
+        // A trial id of another sweep is before or after all of this one's.
+        TrialId from = after.value_or(TrialId{{sweep, 0}, 0});
+        if (from.cell.sweep < sweep) from = {{sweep, 0}, 0};
+        if (from.cell.sweep > sweep) return Rows();
+        Query query(connection,
+                    LEADLINE_TRIAL_ROW
+                    "WHERE c.sweep = ? AND c.number BETWEEN ? AND ? "
+                    "AND (c.number, t.seed_index) > (?, ?) "
+                    "ORDER BY c.number, t.seed_index LIMIT ?",
+                    sweep.value, std::max(first, from.cell.number), last,
+                    from.cell.number, from.seed_index, limit);
+        Rows rows;
+        if (auto read = ReadAll(query, rows, ReadTrialRow); !read.ok()) {
+          return read;
+        }
+        return rows;
+      });
+}
+
+absl::StatusOr<TrialRow> SqliteReader::GetTrial(TrialId trial) const {
+  return WithConnection(
+      "reading trial " + ToText(trial),
+      [&](Connection& connection) -> absl::StatusOr<TrialRow> {
+        Query query(connection, LEADLINE_TRIAL_ROW "WHERE t.text = ?",
+                    ToText(trial));
+        if (!query.Next()) {
+          return absl::NotFoundError("no trial " + ToText(trial));
+        }
+        TrialRow row;
+        if (auto read = ReadTrialRow(query, row); !read.ok()) return read;
+        return row;
+      });
+}
+
+absl::StatusOr<std::vector<TrialRecord>> SqliteReader::CohortTrials(
+    CohortId cohort) const {
+  using Trials = std::vector<TrialRecord>;
+  return WithConnection(
+      "reading trials of " + ToText(cohort),
+      [&](Connection& connection) -> absl::StatusOr<Trials> {
+        Query query(connection,
+                    "SELECT " LEADLINE_TRIAL_COLUMNS
+                    " FROM cohort h JOIN trial t ON t.cohort = h.id JOIN cell "
+                    "c ON c.id = t.cell WHERE h.text = ? ORDER BY t.seed_index",
+                    ToText(cohort));
+        Trials trials;
+        if (auto read = ReadAll(query, trials, ReadTrial); !read.ok()) {
+          return read;
+        }
+        return trials;
+      });
+}
+
+absl::StatusOr<std::vector<AttemptRecord>> SqliteReader::ListAttempts(
+    CohortId cohort) const {
+  using Attempts = std::vector<AttemptRecord>;
+  return WithConnection(
+      "reading attempts of " + ToText(cohort),
+      [&](Connection& connection) -> absl::StatusOr<Attempts> {
+        Query query(connection,
+                    "SELECT " LEADLINE_ATTEMPT_COLUMNS
+                    " FROM cohort h JOIN attempt a ON a.cohort = h.id JOIN "
+                    "cell c ON c.id = h.cell WHERE h.text = ? ORDER BY "
+                    "a.number",
+                    ToText(cohort));
+        Attempts attempts;
+        if (auto read = ReadAll(query, attempts, ReadAttempt); !read.ok()) {
+          return read;
+        }
+        return attempts;
+      });
+}
+
+absl::StatusOr<std::optional<ResultRecord>> SqliteReader::FindResult(
+    TrialId trial) const {
+  using Found = std::optional<ResultRecord>;
+  return WithConnection(
+      "reading the result of " + ToText(trial),
+      [&](Connection& connection) -> absl::StatusOr<Found> {
+        Query query(connection,
+                    "SELECT h.number, r.attempt, r.validation_loss, "
+                    "r.test_loss, r.best_validation_loss, r.best_step, r.unit, "
+                    "r.steps, r.tokens, r.seconds, r.peak_bytes, r.parameters "
+                    "FROM trial t JOIN cohort h ON h.id = t.cohort JOIN result "
+                    "r ON r.trial = t.id WHERE t.text = ?",
+                    ToText(trial));
+        if (!query.Next()) return Found();
+        ResultRecord result;
+        result.trial = trial;
+        result.attempt.cohort.cell = trial.cell;
+        query.Read(result.attempt.cohort.number, result.attempt.number,
+                   result.validation_loss, result.test_loss,
+                   result.best_validation_loss, result.best_step, result.unit,
+                   result.steps, result.tokens, result.seconds,
+                   result.peak_bytes, result.parameters);
+        return Found(std::move(result));
+      });
+}
+
+}  // namespace leadline::storage::sqlite

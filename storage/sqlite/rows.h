@@ -1,0 +1,41 @@
+// Records from the columns of a row, column lists beside what reads them.
+
+#pragma once
+
+#include <string>
+
+#include <absl/status/status.h>
+
+#include "storage/records.h"
+#include "storage/sqlite/connection.h"
+
+namespace leadline::storage::sqlite {
+
+#define LEADLINE_SWEEP_COLUMNS                                                \
+  "s.id, s.name, s.description, s.user, s.source, s.canonical_hash, s.state," \
+  " s.submitted_at, s.priority, s.parallel_limit, s.failure_limit"
+#define LEADLINE_CELL_COLUMNS                                                 \
+  "c.sweep, c.number, c.hash, c.settings_json, c.axes_json, c.depth,"         \
+  " c.dataset_label, c.method_label, c.dataset_name, c.dataset_path,"         \
+  " c.dataset_hash, c.tokenizer, c.train_fraction, c.validation_fraction,"    \
+  " c.test_fraction, c.vocabulary, c.unit, c.validation_floor, c.test_floor," \
+  " c.steps"
+#define LEADLINE_COHORT_COLUMNS \
+  "c.sweep, c.number, h.number, h.attempts, h.failures"
+#define LEADLINE_TRIAL_COLUMNS \
+  "c.sweep, c.number, t.seed_index, h.number, t.seed, t.state, t.reason"
+#define LEADLINE_ATTEMPT_COLUMNS                                             \
+  "c.sweep, c.number, h.number, a.number, a.node, a.instance, a.device,"     \
+  " a.devices, a.numerics, a.version, a.commit_id, a.libraries,"             \
+  " a.dataset_path, a.threads, a.parameters, a.last_sequence, a.started_at," \
+  " a.ended_at, a.outcome, a.kind, a.message"
+
+/// Each reads its columns from the row. DataLoss where a stored word is none
+/// of ours.
+absl::Status ReadSweep(Query& query, SweepRecord& sweep);
+absl::Status ReadCell(Query& query, CellRecord& cell);
+absl::Status ReadCohort(Query& query, CohortRecord& cohort);
+absl::Status ReadTrial(Query& query, TrialRecord& trial);
+absl::Status ReadAttempt(Query& query, AttemptRecord& attempt);
+
+}  // namespace leadline::storage::sqlite

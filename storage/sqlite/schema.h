@@ -1,0 +1,20 @@
+// The schema of the database, version by version. Views are the contract with
+// the outside (docs/sql_schema.md), tables are not.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace leadline::storage::sqlite {
+
+/// "LEAD", in the header of every database of ours.
+inline constexpr int32_t kApplicationId = 0x4C454144;
+
+/// SQL that brings a database of version i to version i + 1.
+extern const std::array<const char*, 1> kSchemaSteps;
+
+/// The version this program writes.
+inline constexpr int32_t kSchemaVersion = 1;
+
+}  // namespace leadline::storage::sqlite

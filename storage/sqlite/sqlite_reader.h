@@ -1,0 +1,66 @@
+// The reader on SQLite: read-only connections of its own, so that it neither
+// waits for the writer nor delays it.
+
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/sqlite/reader_pool.h"
+#include "storage/store_reader.h"
+
+namespace leadline::storage::sqlite {
+
+/// Thread-safe.
+class SqliteReader final : public StoreReader {
+ public:
+  explicit SqliteReader(std::filesystem::path path) : pool_(std::move(path)) {}
+
+  absl::StatusOr<std::vector<SweepRow>> ListSweeps(
+      std::optional<SweepId> before, int64_t limit) const override;
+  absl::StatusOr<int64_t> CountSweeps() const override;
+  absl::StatusOr<SweepRow> GetSweep(SweepId sweep) const override;
+  absl::StatusOr<std::vector<SweepRecord>> FindByName(
+      const std::string& prefix, int64_t limit) const override;
+  absl::StatusOr<std::vector<CellValues>> ListCells(
+      SweepId sweep, const std::string& metric, int64_t after,
+      int64_t limit) const override;
+  absl::StatusOr<std::vector<TrialRow>> ListTrials(
+      SweepId sweep, std::optional<CellId> cell, std::optional<TrialId> after,
+      int64_t limit) const override;
+  absl::StatusOr<TrialRow> GetTrial(TrialId trial) const override;
+  absl::StatusOr<std::vector<TrialRecord>> CohortTrials(
+      CohortId cohort) const override;
+  absl::StatusOr<std::vector<AttemptRecord>> ListAttempts(
+      CohortId cohort) const override;
+  absl::StatusOr<std::optional<ResultRecord>> FindResult(
+      TrialId trial) const override;
+  absl::StatusOr<std::vector<Point>> Curve(TrialId trial,
+                                           const std::string& metric,
+                                           int64_t after_step,
+                                           int64_t limit) const override;
+  absl::StatusOr<std::optional<RoutingRecord>> FindRouting(
+      TrialId trial, std::optional<int64_t> step) const override;
+  absl::StatusOr<std::optional<WindowLosses>> FindWindows(
+      TrialId trial, const std::string& split,
+      std::optional<int64_t> step) const override;
+  absl::StatusOr<std::vector<OrphanRecord>> ListOrphans(
+      AttemptKey attempt, int64_t after_sequence, int64_t limit) const override;
+
+ private:
+  /// What `read(connection)` returns, inside one read transaction.
+  template <typename Read>
+  auto WithConnection(const std::string& doing, const Read& read) const {
+    return Run(doing, [&] {
+      ReaderPool::Loan loan(pool_);
+      return read(loan.connection());
+    });
+  }
+
+  mutable ReaderPool pool_;
+};
+
+}  // namespace leadline::storage::sqlite

@@ -1,0 +1,87 @@
+#include "storage/sqlite/sqlite_store.h"
+
+#include <utility>
+
+#include "storage/sqlite/load_contents.h"
+
+namespace leadline::storage::sqlite {
+
+absl::Status SqliteStore::WriteAll(std::span<const Change> changes) {
+  // Reading before writing, so the write lock is taken at once: a read lock
+  // cannot always become one.
+  connection_->Execute("BEGIN IMMEDIATE");
+  for (const Change& change : changes) {
+    if (absl::Status written = writer_.Write(change); !written.ok()) {
+      return written;
+    }
+  }
+  connection_->Execute("COMMIT");
+  return absl::OkStatus();
+}
+
+absl::Status SqliteStore::Commit(std::span<const Change> changes) {
+  if (changes.empty()) return absl::OkStatus();
+  const std::lock_guard lock(mutex_);
+  absl::Status written =
+      Run("writing the database", [&] { return WriteAll(changes); });
+  if (!written.ok()) {
+    connection_->Rollback();
+    writer_.Forget();
+  }
+  return written;
+}
+
+absl::StatusOr<std::vector<SweepContents>> SqliteStore::LoadUnfinished() const {
+  const std::lock_guard lock(mutex_);
+  return Run("reading unfinished sweeps",
+             [&] { return LoadAllUnfinished(*connection_); });
+}
+
+absl::StatusOr<SweepContents> SqliteStore::LoadSweep(SweepId sweep) const {
+  const std::lock_guard lock(mutex_);
+  return Run("reading sweep " + ToText(sweep),
+             [&] { return LoadOne(*connection_, sweep); });
+}
+
+absl::StatusOr<SweepId> SqliteStore::NextSweepId() const {
+  const std::lock_guard lock(mutex_);
+  return Run("reading sweeps", [&]() -> absl::StatusOr<SweepId> {
+    Query query(*connection_, "SELECT coalesce(max(id), 0) + 1 FROM sweep");
+    query.Next();
+    SweepId next;
+    query.Read(next.value);
+    return next;
+  });
+}
+
+absl::StatusOr<std::optional<SweepId>> SqliteStore::FindEqualSweep(
+    const std::string& name, const std::string& canonical_hash) const {
+  const std::lock_guard lock(mutex_);
+  using Found = std::optional<SweepId>;
+  return Run("reading sweeps", [&]() -> absl::StatusOr<Found> {
+    Query query(*connection_,
+                "SELECT id FROM sweep WHERE name = ? AND canonical_hash = ? "
+                "ORDER BY id DESC LIMIT 1",
+                name, canonical_hash);
+    if (!query.Next()) return Found();
+    SweepId found;
+    query.Read(found.value);
+    return Found(found);
+  });
+}
+
+absl::StatusOr<std::optional<std::string>> SqliteStore::FindAnswer(
+    const std::string& request_id) const {
+  const std::lock_guard lock(mutex_);
+  using Found = std::optional<std::string>;
+  return Run("reading answers", [&]() -> absl::StatusOr<Found> {
+    Query query(*connection_, "SELECT answer FROM answer WHERE request = ?",
+                request_id);
+    if (!query.Next()) return Found();
+    Found answer;
+    query.Read(answer.emplace());
+    return answer;
+  });
+}
+
+}  // namespace leadline::storage::sqlite

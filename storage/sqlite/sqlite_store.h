@@ -1,0 +1,43 @@
+// The store on SQLite: one connection, one transaction a commit.
+
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "storage/sqlite/change_writer.h"
+#include "storage/sqlite/connection.h"
+#include "storage/store.h"
+
+namespace leadline::storage::sqlite {
+
+/// Thread-safe.
+class SqliteStore final : public Store {
+ public:
+  /// Takes a connection whose schema is up to date.
+  explicit SqliteStore(std::unique_ptr<Connection> connection)
+      : connection_(std::move(connection)), writer_(*connection_) {}
+
+  absl::Status Commit(std::span<const Change> changes) override;
+  absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const override;
+  absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const override;
+  absl::StatusOr<SweepId> NextSweepId() const override;
+  absl::StatusOr<std::optional<SweepId>> FindEqualSweep(
+      const std::string& name,
+      const std::string& canonical_hash) const override;
+  absl::StatusOr<std::optional<std::string>> FindAnswer(
+      const std::string& request_id) const override;
+
+ private:
+  absl::Status WriteAll(std::span<const Change> changes);
+
+  mutable std::mutex mutex_;  // over all below
+  std::unique_ptr<Connection> connection_;
+  ChangeWriter writer_;
+};
+
+}  // namespace leadline::storage::sqlite
