@@ -1,0 +1,26 @@
+#include "coordinator/spec_reader/suggestion.h"
+
+#include <gtest/gtest.h>
+
+namespace leadline::spec_reader {
+namespace {
+
+const std::vector<std::string_view> kNames = {"depth", "d_model", "lr",
+                                              "block_sublayers"};
+
+TEST(DidYouMean, NamesTheNearest) {
+  EXPECT_EQ(DidYouMean("dpeth", kNames), ", did you mean depth?");
+  EXPECT_EQ(DidYouMean("d_modle", kNames), ", did you mean d_model?");
+  EXPECT_EQ(DidYouMean("block_sublayer", kNames),
+            ", did you mean block_sublayers?");
+  EXPECT_EQ(DidYouMean("l", kNames), ", did you mean lr?");
+}
+
+TEST(DidYouMean, StaysSilentWhereNothingIsNear) {
+  EXPECT_EQ(DidYouMean("temperature", kNames), "");
+  EXPECT_EQ(DidYouMean("", kNames), "");
+  EXPECT_EQ(DidYouMean(std::string(1'000'000, 'x'), kNames), "");
+}
+
+}  // namespace
+}  // namespace leadline::spec_reader
