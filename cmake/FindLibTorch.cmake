@@ -19,6 +19,14 @@ if(_sites GREATER 0)
   list(GET _site 0 _site)
 endif()
 
+# A build folder configured for another root looks again.
+if(LibTorch_INCLUDE_DIR AND NOT LibTorch_INCLUDE_DIR STREQUAL "${_site}/torch/include")
+  foreach(_found LibTorch_INCLUDE_DIR LibTorch_LIBRARY LibTorch_C10_LIBRARY LEADLINE_TORCH_CUDA LEADLINE_C10_CUDA
+                 LEADLINE_NVCC LEADLINE_CUDART LEADLINE_CUDART_INCLUDE LEADLINE_NCCL LEADLINE_NCCL_INCLUDE)
+    unset(${_found} CACHE)
+  endforeach()
+endif()
+
 find_path(LibTorch_INCLUDE_DIR torch/script.h PATHS "${_site}/torch/include" NO_DEFAULT_PATH)
 find_library(LibTorch_LIBRARY torch_cpu PATHS "${_site}/torch/lib" NO_DEFAULT_PATH)
 find_library(LibTorch_C10_LIBRARY c10 PATHS "${_site}/torch/lib" NO_DEFAULT_PATH)
