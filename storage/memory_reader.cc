@@ -55,7 +55,9 @@ CellValues MemoryReader::ValuesOf(const CellRecord& cell,
     const auto result = record_->results.find(trial.id);
     if (result == record_->results.end()) continue;
     if (const auto value = ValueOf(result->second, metric)) {
-      values.values.push_back({trial.id, trial.seed, *value});
+      values.values.push_back(
+          {trial.id, trial.seed, *value,
+           record_->attempts.at(result->second.attempt).numerics});
     }
   }
   return values;

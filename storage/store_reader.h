@@ -27,6 +27,7 @@ struct SeedValue {
   TrialId trial;
   int64_t seed = 0;
   double value = 0;
+  std::string numerics;  // of the attempt it comes from
 };
 
 /// A cell with the values of its succeeded trials. Statistics over them are

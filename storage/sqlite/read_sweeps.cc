@@ -1,5 +1,6 @@
 // Sweeps and their cells.
 
+#include <limits>
 #include <utility>
 
 #include "storage/result_metric.h"
@@ -34,10 +35,11 @@ absl::Status AddValues(Connection& connection, const std::string& metric,
               "SELECT " LEADLINE_TRIAL_COLUMNS
               ", CASE ? WHEN 'validation_loss' THEN r.validation_loss "
               "WHEN 'test_loss' THEN r.test_loss "
-              "ELSE r.best_validation_loss END "
+              "ELSE r.best_validation_loss END, coalesce(a.numerics, '') "
               "FROM cell c JOIN trial t ON t.cell = c.id JOIN cohort h ON h.id "
               "= t.cohort LEFT JOIN result r ON r.trial = t.id "
-              "WHERE c.sweep = ? AND c.number BETWEEN ? AND ? "
+              "LEFT JOIN attempt a ON a.cohort = t.cohort AND a.number = "
+              "r.attempt WHERE c.sweep = ? AND c.number BETWEEN ? AND ? "
               "ORDER BY c.number, t.seed_index",
               metric, cells.front().cell.id.sweep.value,
               cells.front().cell.id.number, cells.back().cell.id.number);
@@ -46,13 +48,15 @@ absl::Status AddValues(Connection& connection, const std::string& metric,
     TrialRecord trial;
     if (auto read = ReadTrial(query, trial); !read.ok()) return read;
     std::optional<double> value;
-    query.Read(value);
+    std::string numerics;
+    query.Read(value, numerics);
     while (cell->cell.id != trial.id.cell) ++cell;
     ++cell->planned;
     if (trial.state == TrialState::kDiverged) ++cell->diverged;
     if (trial.state == TrialState::kFailed) ++cell->failed;
     if (trial.state == TrialState::kSucceeded && value) {
-      cell->values.push_back({trial.id, trial.seed, *value});
+      cell->values.push_back(
+          {trial.id, trial.seed, *value, std::move(numerics)});
     }
   }
   return absl::OkStatus();

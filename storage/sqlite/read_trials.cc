@@ -1,5 +1,7 @@
 // Trials, attempts and results.
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "storage/sqlite/read_all.h"

@@ -85,7 +85,7 @@ class Dumper {
            << " " << values.failed;
       for (const SeedValue& value : values.values) {
         out_ << " " << ToText(value.trial) << ":" << value.seed << "="
-             << Bits(value.value);
+             << Bits(value.value) << "/" << value.numerics;
       }
       out_ << "\n";
     }

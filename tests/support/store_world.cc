@@ -1,9 +1,8 @@
 #include "tests/support/store_world.h"
 
+#include <cstdlib>
 #include <stdexcept>
 #include <system_error>
-
-#include <stdlib.h>
 
 namespace leadline::test {
 
