@@ -7,7 +7,7 @@ namespace leadline::sweep {
 namespace {
 
 /// Which settings the default of a setting is computed from, nearest first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9>
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8>
     kDependence = {{
         {"block_sublayers", "blocks"},
         {"blocks", "method"},
@@ -17,7 +17,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9>
         {"eval_stride", "context"},
         {"lr_min", "lr"},
         {"micro_batch", "batch_sequences"},
-        {"devices", "batch_sequences"},
     }};
 
 void Give(GivenCell& cell, const std::string& key, const spec::Value& value,

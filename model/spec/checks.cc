@@ -67,18 +67,14 @@ class Checking {
     if (Integer("eval_stride") > Integer("context")) {
       Add("eval_stride", Text("eval_stride") + " is above " + Text("context"));
     }
-    const int64_t batch = Integer("batch_sequences");
-    const int64_t devices = Integer("devices");
-    if (batch % devices != 0) {
-      Add("devices",
-          Text("devices") + " does not divide " + Text("batch_sequences"));
-      return;
+    if (Integer("devices") > 1) {
+      Add("devices", Text("devices") + ": several are not supported yet");
     }
     const auto micro = settings_.NumberUnlessWord("micro_batch");
-    if (micro && batch / devices % static_cast<int64_t>(*micro) != 0) {
-      Add("micro_batch", Text("micro_batch") + " does not divide the " +
-                             std::to_string(batch / devices) +
-                             " sequences of a rank");
+    if (micro &&
+        Integer("batch_sequences") % static_cast<int64_t>(*micro) != 0) {
+      Add("micro_batch",
+          Text("micro_batch") + " does not divide " + Text("batch_sequences"));
     }
   }
 

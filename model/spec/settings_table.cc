@@ -353,16 +353,16 @@ std::vector<SettingInfo> RunningSettings() {
        .words = {"auto"},
        .default_text = "auto",
        .identity = false,
-       .meaning = "sequences of a replica that a rank computes at once; "
-                  "divides batch_sequences / devices"},
+       .meaning = "sequences of a replica that are computed at once; divides "
+                  "batch_sequences"},
       {.key = "devices",
        .group = kRunning,
        .least = 1,
        .most = 64,
        .default_text = "1",
        .identity = false,
-       .meaning = "ranks of an attempt, each on a device of its own; divides "
-                  "batch_sequences"},
+       .meaning = "ranks of an attempt, each on a device of its own; for now "
+                  "one"},
       {.key = "threads",
        .group = kRunning,
        .least = 1,
@@ -381,12 +381,12 @@ std::vector<SettingInfo> RunningSettings() {
                   "the cell, at most 8"},
       {.key = "checkpoint_every",
        .group = kRunning,
-       .least = 1,
-       .most = 100000000,
+       .kind = kWord,
        .words = {"off"},
        .default_text = "off",
        .identity = false,
-       .meaning = "steps between checkpoints"},
+       .meaning = "steps between checkpoints; for now an attempt that is lost "
+                  "starts again from step 0"},
       {.key = "diagnostics",
        .group = kRunning,
        .kind = kWord,

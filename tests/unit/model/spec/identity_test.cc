@@ -113,11 +113,9 @@ TEST(CellHash, DoesNotDependOnHowAttemptsRun) {
   const std::string hash = CellHash(Cell({{"method", "wav"}}), Data());
   EXPECT_EQ(CellHash(Cell({{"method", "wav"},
                            {"threads", int64_t{4}},
-                           {"devices", int64_t{2}},
                            {"cohort", int64_t{1}},
                            {"micro_batch", int64_t{8}},
                            {"log_every", int64_t{1}},
-                           {"checkpoint_every", int64_t{7}},
                            {"diagnostics", "off"}}),
                      Data()),
             hash);
