@@ -1,0 +1,39 @@
+// How attempts end, and what becomes of their trials then.
+
+#pragma once
+
+#include <string>
+
+#include "coordinator/control/step.h"
+
+namespace leadline::control {
+
+/// True if another attempt may end better.
+bool IsRetryable(FailureKind kind);
+
+/// Ends the live attempt as failed. Its open trials are queued again after a
+/// backoff, or failed where the kind or the number of tries says so.
+void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
+                 const std::string& message);
+
+/// Ends the live attempt as superseded and queues its open trials at once; as
+/// succeeded if it has none.
+void Supersede(Step& step, const AttemptKey& key, const std::string& reason);
+
+/// Ends a live attempt whose trials have all been cancelled, and tells its
+/// agent.
+void CancelAttempt(Step& step, const AttemptKey& key,
+                   const std::string& reason);
+
+/// Cancels what has not ended in the sweep; returns how many trials that were.
+int64_t CancelOpenTrials(Step& step, SweepId sweep, const std::string& reason);
+
+/// Moves the sweep to complete if all planned trials have ended and no attempt
+/// is live: a complete sweep is not looked at again.
+void CompleteIfDone(Step& step, SweepId sweep);
+
+void Apply(Step& step, const AttemptStarted& command);
+void Apply(Step& step, const AttemptRefused& command);
+void Apply(Step& step, const AttemptEnded& command);
+
+}  // namespace leadline::control

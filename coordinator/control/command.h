@@ -1,0 +1,135 @@
+// Everything that may move the state of the coordinator: what people ask, what
+// agents say, and that time passes.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/ids.h"
+#include "coordinator/control/trainer_record.h"
+#include "storage/records.h"
+
+namespace leadline::control {
+
+/// One stream of one agent, numbered by the server, never twice.
+struct SessionId {
+  int64_t value = 0;
+  auto operator<=>(const SessionId&) const = default;
+};
+
+struct NewCell {
+  storage::CellRecord record;
+  std::vector<int64_t> cohort_sizes;  // together all seeds, in their order
+};
+
+/// What a sweep file expanded to. Ids are not set: cells get theirs by place.
+struct NewSweep {
+  storage::SweepRecord sweep;
+  std::vector<NewCell> cells;
+  std::vector<int64_t> seeds;  // of every cell
+};
+
+/// `kept_answer` and `equal_sweep` are what the store has under the request id
+/// and for the same sweep, looked up right before.
+struct SubmitSweep {
+  NewSweep sweep;
+  int64_t duplicates = 0;
+  std::string request_id;
+  bool make_new = false;
+  std::optional<std::string> kept_answer;
+  std::optional<SweepId> equal_sweep;
+};
+
+/// A sweep, a cell or a trial.
+using Target = std::variant<SweepId, CellId, TrialId>;
+
+struct CancelTarget {
+  Target target;
+  std::string request_id;
+  std::optional<std::string> kept_answer;
+};
+
+struct LookAtSweep {
+  SweepId sweep;
+};
+
+/// Whether some client waits for work to be done. Always so unless the
+/// coordinator is private.
+struct ClientsWantWork {
+  bool wanted = false;
+};
+
+struct DeviceInfo {
+  std::string id;
+  std::string type;
+  int64_t memory_bytes = 0;
+};
+
+struct HeldAttempt {
+  AttemptKey key;
+  std::vector<std::string> devices;
+};
+
+struct NodeRegistered {
+  SessionId session;
+  std::string node;
+  std::string instance;  // fresh at every start of an agent
+  std::string host;
+  std::string version;
+  std::vector<DeviceInfo> devices;
+  std::vector<HeldAttempt> attempts;
+};
+
+/// The stream ended, for whatever reason.
+struct NodeLost {
+  SessionId session;
+};
+
+struct Heartbeat {
+  SessionId session;
+  int64_t number = 0;
+  std::vector<AttemptKey> attempts;  // whose lease it renews
+};
+
+struct Records {
+  SessionId session;
+  AttemptKey attempt;
+  std::vector<TrainerRecord> records;  // in order, without gaps
+};
+
+struct AttemptStarted {
+  SessionId session;
+  AttemptKey attempt;
+  std::string dataset_path;
+  std::string device;
+};
+
+struct AttemptRefused {
+  SessionId session;
+  AttemptKey attempt;
+  FailureKind kind = FailureKind::kCrash;
+  std::string message;
+};
+
+struct AttemptEnded {
+  SessionId session;
+  AttemptKey attempt;
+  int32_t exit_code = 0;
+  int32_t signal = 0;
+  std::optional<FailureKind> kind;
+  std::string message;
+};
+
+/// Time has passed.
+struct Tick {};
+
+using Command =
+    std::variant<SubmitSweep, CancelTarget, LookAtSweep, ClientsWantWork,
+                 NodeRegistered, NodeLost, Heartbeat, Records, AttemptStarted,
+                 AttemptRefused, AttemptEnded, Tick>;
+
+}  // namespace leadline::control

@@ -1,0 +1,23 @@
+// The figures that decide how long to wait and how often to try.
+
+#pragma once
+
+#include <cstdint>
+
+#include "coordinator/control/moment.h"
+
+namespace leadline::control {
+
+struct Policy {
+  Seconds lease{15};     // silence after which an attempt is unreachable
+  Seconds heartbeat{3};  // how often an agent speaks
+  /// After the lease, until its trials are queued again. A trainer ends itself
+  /// after 30 s of silence, so lease and grace together must exceed that: else
+  /// two attempts of one cohort would run.
+  Seconds grace{30};
+  int64_t tries = 3;         // failed attempts of a cohort until it fails
+  Seconds first_backoff{2};  // doubled at each failure
+  Seconds longest_backoff{60};
+};
+
+}  // namespace leadline::control

@@ -1,0 +1,110 @@
+#include "coordinator/control/progress.h"
+
+#include <algorithm>
+
+namespace leadline::control {
+namespace {
+
+constexpr Seconds kWindow{60};  // the rate is that of the last minute
+
+/// Of one trial, 0 to 1.
+double FractionDone(const Cell& cell, const Cohort& cohort,
+                    const storage::TrialRecord& trial) {
+  if (IsEnded(trial.state)) return 1;
+  if (!cohort.live || cell.record.steps <= 0) return 0;
+  return std::min(1.0, static_cast<double>(cohort.live->step) /
+                           static_cast<double>(cell.record.steps));
+}
+
+struct Work {
+  double done = 0;
+  double planned = 0;
+};
+
+/// Adds up all trials, each weighing what `weight` says of its cell.
+template <typename Weight>
+Work Sum(const Sweep& sweep, Weight weight) {
+  Work work;
+  for (const Cell& cell : sweep.cells) {
+    const double each = weight(cell);
+    for (const Cohort& cohort : cell.cohorts) {
+      for (const storage::TrialRecord& trial : cohort.trials) {
+        work.planned += each;
+        work.done += each * FractionDone(cell, cohort, trial);
+      }
+    }
+  }
+  return work;
+}
+
+Work SumWork(const Sweep& sweep) {
+  return Sum(sweep, [](const Cell& cell) { return cell.work; });
+}
+
+Work SumSteps(const Sweep& sweep) {
+  return Sum(sweep, [](const Cell& cell) {
+    return static_cast<double>(cell.record.steps);
+  });
+}
+
+std::optional<double> SecondsLeft(const Sweep& sweep) {
+  if (sweep.samples.size() < 2) return std::nullopt;
+  const WorkSample& first = sweep.samples.front();
+  const WorkSample& last = sweep.samples.back();
+  const double seconds = Seconds(last.at - first.at).count();
+  const double rate = (last.done - first.done) / seconds;
+  if (seconds <= 0 || rate <= 0) return std::nullopt;
+  const Work work = SumWork(sweep);
+  return std::max(0.0, work.planned - work.done) / rate;
+}
+
+}  // namespace
+
+ProgressReport Report(const State& state, const Sweep& sweep) {
+  ProgressReport report;
+  report.sweep = sweep.record.id;
+  report.name = sweep.record.name;
+  report.state = sweep.record.state;
+  report.trials = sweep.trials;
+  report.planned = sweep.CountPlanned();
+  const Work steps = SumSteps(sweep);
+  report.fraction_done = steps.planned > 0 ? steps.done / steps.planned : 0;
+  report.failures.assign(sweep.failures.begin(), sweep.failures.end());
+  if (report.state != SweepState::kActive) return report;
+
+  const auto first = state.live.lower_bound({{report.sweep, 0}, 0});
+  for (auto id = first;
+       id != state.live.end() && id->cell.sweep == report.sweep; ++id) {
+    const Cell& cell = sweep.cells[id->cell.number - 1];
+    report.tokens_per_second +=
+        cell.cohorts[id->number].live->tokens_per_second;
+  }
+  report.seconds_left = SecondsLeft(sweep);
+  report.can_run = sweep.can_run;
+  if (sweep.Count(TrialState::kRunning) + sweep.Count(TrialState::kLeased) ==
+      0) {
+    report.waiting_for = sweep.waiting_for;
+    if (report.waiting_for.empty() &&
+        sweep.Count(TrialState::kUnreachable) > 0) {
+      report.waiting_for = "the agent that holds its trials is not heard";
+    }
+  }
+  return report;
+}
+
+void SampleWork(State& state, SteadyTime now) {
+  for (auto& [id, sweep] : state.sweeps) {
+    if (sweep.record.state != SweepState::kActive) continue;
+    // Time in which nothing runs says nothing about speed.
+    if (state.CountLive(id) == 0) {
+      sweep.samples.clear();
+      continue;
+    }
+    sweep.samples.push_back({now, SumWork(sweep).done});
+    while (Seconds(now - sweep.samples.front().at) > kWindow) {
+      sweep.samples.pop_front();
+    }
+  }
+}
+
+}  // namespace leadline::control

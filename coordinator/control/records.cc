@@ -1,0 +1,188 @@
+#include "coordinator/control/records.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "coordinator/control/attempts.h"
+
+namespace leadline::control {
+namespace {
+
+/// The names of the curves, in SQL and everywhere.
+constexpr char kTrainLoss[] = "train_loss";
+constexpr char kGradientNorm[] = "gradient_norm";
+constexpr char kClipFactor[] = "clip_factor";
+constexpr char kLearningRate[] = "learning_rate";
+
+/// Takes the new records of one live attempt.
+class Taker {
+ public:
+  Taker(Step& step, const AttemptKey& key)
+      : step_(step), key_(key), cohort_(*step.state.FindCohort(key.cohort)) {}
+
+  void Take(const TrainerRecord& record) { std::visit(*this, record.body); }
+
+  void operator()(const TrainerOther&) {}
+
+  void operator()(const TrainerStart& start) {
+    storage::AttemptRecord about;
+    about.key = key_;
+    about.version = start.version;
+    about.commit = start.commit;
+    about.numerics = start.numerics;
+    about.libraries = start.libraries;
+    about.device = start.device;
+    about.threads = start.threads;
+    about.parameters = start.parameters;
+    step_.Do(storage::DescribeAttempt{std::move(about)});
+  }
+
+  void operator()(const TrainerStep& step) {
+    LiveAttempt& live = *cohort_.live;
+    live.step = std::max(live.step, step.step);
+    live.tokens_per_second = step.tokens_per_second;
+    AddCurve(kTrainLoss, step.step, step.train_loss);
+    AddCurve(kGradientNorm, step.step, step.gradient_norm);
+    AddCurve(kClipFactor, step.step, step.clip_factor);
+    AddCurve(kLearningRate, step.step,
+             std::vector<double>(cohort_.trials.size(), step.learning_rate));
+  }
+
+  void operator()(const TrainerEvaluation& evaluation) {
+    AddCurve(evaluation.split + "_loss" + (evaluation.full ? "" : "_fixed"),
+             evaluation.step, evaluation.loss);
+    for (size_t r = 0; r < evaluation.windows.size(); ++r) {
+      const storage::TrialRecord* trial = OpenTrial(r);
+      if (!trial || evaluation.windows[r].empty()) continue;
+      step_.Do(storage::AddWindows{key_,
+                                   {trial->id, evaluation.step,
+                                    evaluation.split, evaluation.windows[r]}});
+    }
+  }
+
+  void operator()(const TrainerRouting& routing) {
+    const storage::TrialRecord* trial = OpenTrial(routing.replica);
+    if (!trial) return;
+    storage::AddRouting add{key_, routing.routing};
+    add.routing.trial = trial->id;
+    step_.Do(std::move(add));
+  }
+
+  void operator()(const TrainerCheckpoint&) {}
+
+  void operator()(const TrainerReplicaEnd& end) {
+    const storage::TrialRecord* trial = OpenTrial(end.replica);
+    if (!trial || trial->seed != end.seed || !end.diverged) return;
+    FlushPoints();
+    step_.Move(*trial, TrialState::kDiverged,
+               "step " + std::to_string(end.step) + ": " + end.reason);
+  }
+
+  void operator()(const TrainerResult& result) {
+    const storage::TrialRecord* trial = OpenTrial(result.replica);
+    if (!trial || trial->seed != result.seed) return;
+    FlushPoints();
+    if (!std::isfinite(result.result.validation_loss)) {
+      step_.Move(*trial, TrialState::kDiverged,
+                 "the validation loss is not finite");
+      return;
+    }
+    storage::AddResult add{result.result};
+    add.result.trial = trial->id;
+    add.result.attempt = key_;
+    const storage::TrialRecord from = *trial;
+    step_.Do(std::move(add));
+    step_.Move(from, TrialState::kSucceeded, "");
+  }
+
+  void operator()(const TrainerEnd& end) { cohort_.live->end = end; }
+
+  void FlushPoints() {
+    if (points_.empty()) return;
+    step_.Do(storage::AddPoints{key_, std::exchange(points_, {})});
+  }
+
+ private:
+  /// Null where there is no such replica or its trial has ended: what another
+  /// attempt of the cohort computes anew is not news.
+  const storage::TrialRecord* OpenTrial(int64_t replica) const {
+    if (replica < 0 || replica >= std::ssize(cohort_.trials)) return nullptr;
+    const storage::TrialRecord& trial = cohort_.trials[replica];
+    return IsEnded(trial.state) ? nullptr : &trial;
+  }
+
+  void AddCurve(const std::string& metric, int64_t step,
+                const std::vector<double>& values) {
+    for (size_t r = 0; r < values.size(); ++r) {
+      if (const storage::TrialRecord* trial = OpenTrial(r)) {
+        points_.push_back({trial->id, metric, step, values[r]});
+      }
+    }
+  }
+
+  Step& step_;
+  AttemptKey key_;
+  Cohort& cohort_;
+  std::vector<storage::Point> points_;
+};
+
+/// The trainer has spoken: what was leased runs.
+void StartRunning(Step& step, const AttemptKey& key) {
+  const std::vector<storage::TrialRecord> trials =
+      step.state.FindCohort(key.cohort)->trials;
+  for (const storage::TrialRecord& trial : trials) {
+    if (trial.state == TrialState::kLeased ||
+        trial.state == TrialState::kUnreachable) {
+      step.Move(trial, TrialState::kRunning, "");
+    }
+  }
+}
+
+void KeepApart(Step& step, const Records& command) {
+  for (const TrainerRecord& record : command.records) {
+    step.outcome.orphans.push_back(
+        {command.attempt, record.sequence, ToText(record)});
+  }
+  step.Tell(command.session,
+            AckOrder{command.attempt, command.records.back().sequence});
+  step.Tell(command.session, StopOrder{command.attempt, "it counts no more"});
+}
+
+}  // namespace
+
+void Apply(Step& step, const Records& command) {
+  const Node* node = step.state.FindNode(command.session);
+  if (!node || command.records.empty()) return;
+  LiveAttempt* live = step.state.FindLive(command.attempt);
+  if (!live || live->record.node != node->name) {
+    return KeepApart(step, command);
+  }
+  live->renewed = step.now.steady;
+  step.Touch(command.attempt.cohort.cell.sweep);
+  StartRunning(step, command.attempt);
+  Taker taker(step, command.attempt);
+  int64_t last = live->record.last_sequence;
+  for (const TrainerRecord& record : command.records) {
+    if (record.sequence <= last) continue;
+    if (record.sequence > last + 1) {
+      step.Tell(command.session,
+                CloseOrder{absl::InvalidArgumentError(
+                    "records of attempt " + ToText(command.attempt) +
+                    " skip from " + std::to_string(last) + " to " +
+                    std::to_string(record.sequence))});
+      break;
+    }
+    taker.Take(record);
+    last = record.sequence;
+  }
+  taker.FlushPoints();
+  step.Do(storage::Acknowledge{command.attempt, last});
+  step.Tell(command.session, AckOrder{command.attempt, last});
+  CompleteIfDone(step, command.attempt.cohort.cell.sweep);
+}
+
+}  // namespace leadline::control

@@ -1,0 +1,122 @@
+// What the coordinator knows. The durable half is a fold over committed changes
+// and so the same before and after a restart; the rest is what agents said
+// since they connected.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "coordinator/control/command.h"
+#include "coordinator/control/moment.h"
+#include "coordinator/control/outcome.h"
+#include "storage/store.h"
+
+namespace leadline::control {
+
+/// An attempt without an end.
+struct LiveAttempt {
+  storage::AttemptRecord record;
+  // Observed:
+  SteadyTime renewed;        // its lease runs from here
+  bool spoke_since = false;  // since its node last connected
+  int64_t step = 0;
+  double tokens_per_second = 0;
+  std::optional<TrainerEnd> end;  // what its trainer said last
+};
+
+struct Cohort {
+  storage::CohortRecord record;
+  std::vector<storage::TrialRecord> trials;  // by replica
+  std::optional<LiveAttempt> live;
+  // Observed:
+  std::optional<SteadyTime> retry_at;
+  std::string retry_reason;
+
+  bool HasOpenTrial() const;
+  bool Waits() const;  // no attempt holds it, and a trial is queued
+};
+
+struct Cell {
+  storage::CellRecord record;
+  int64_t devices = 1;    // ranks of an attempt
+  int64_t cpu_slots = 1;  // ranks times threads
+  double work = 1;        // of one trial: FLOPs where known, else steps
+  std::vector<Cohort> cohorts;
+};
+
+/// Work done at some moment, for the estimate of the time left.
+struct WorkSample {
+  SteadyTime at;
+  double done = 0;
+};
+
+struct Sweep {
+  storage::SweepRecord record;
+  std::vector<Cell> cells;
+  std::array<int64_t, kTrialStates.size()> trials{};  // by state
+  // Observed:
+  std::deque<Failure> failures;  // the newest
+  int64_t failures_seen = 0;
+  std::string waiting_for;
+  bool can_run = false;
+  std::deque<WorkSample> samples;
+  std::optional<SteadyTime> ended_at;
+
+  int64_t Count(TrialState state) const;
+  int64_t CountEnded() const;
+  int64_t CountPlanned() const;
+};
+
+/// An agent, connected or not.
+struct Node {
+  std::string name;
+  std::string instance;
+  std::optional<SessionId> session;
+  SteadyTime heard;
+  std::vector<DeviceInfo> devices;
+  /// Devices are taken until the agent says that the attempt's processes are
+  /// gone, even where the attempt counts no more.
+  std::map<AttemptKey, std::vector<std::string>> held;
+  std::optional<NodeRegistered> rival;  // bears its name; waits for its end
+};
+
+struct State {
+  std::map<SweepId, Sweep> sweeps;
+  std::map<std::string, Node> nodes;
+  std::map<SessionId, std::string> sessions;  // name of its node
+  std::set<CohortId> waiting;
+  std::set<CohortId> live;
+  SweepId next_sweep{1};
+  bool work_wanted = true;
+  bool must_place = false;  // something a placement rests on has moved
+
+  Sweep* FindSweep(SweepId id);
+  Cell* FindCell(CellId id);
+  Cohort* FindCohort(CohortId id);
+  storage::TrialRecord* FindTrial(TrialId id);
+  /// Null unless that very attempt is live.
+  LiveAttempt* FindLive(const AttemptKey& key);
+  Node* FindNode(SessionId session);
+
+  int64_t CountLive(SweepId sweep) const;  // attempts
+  bool IsWaiting(SweepId sweep) const;     // some cohort of it
+};
+
+/// Moves the durable half as a committed change does.
+void Fold(State& state, const storage::Change& change);
+
+/// The change that adds a sweep under its id, cells cut into cohorts.
+storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id);
+
+/// Takes over what the store holds. Live attempts get a lease from `now` on.
+absl::Status Restore(State& state, const storage::SweepContents& contents,
+                     SteadyTime now);
+
+}  // namespace leadline::control

@@ -1,0 +1,156 @@
+#include "coordinator/control/sweeps.h"
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "coordinator/control/attempts.h"
+
+namespace leadline::control {
+namespace {
+
+constexpr std::string_view kExisting = "existing";
+constexpr std::string_view kNew = "new";
+
+absl::Status UsedOtherwise(const std::string& request_id) {
+  return absl::InvalidArgumentError("request id " + request_id +
+                                    " was used for another request");
+}
+
+/// Kept answers are "<what was asked> <answer>".
+std::optional<std::string> AnswerFor(const std::string& kept,
+                                     const std::string& asked) {
+  if (!kept.starts_with(asked + " ")) return std::nullopt;
+  return kept.substr(asked.size() + 1);
+}
+
+std::string Asked(const SubmitSweep& command) {
+  return "submit " + command.sweep.sweep.canonical_hash;
+}
+
+std::string Asked(const CancelTarget& command) {
+  return "cancel " +
+         std::visit([](const auto& id) { return ToText(id); }, command.target);
+}
+
+absl::StatusOr<Answer> Repeat(const SubmitSweep& command) {
+  const auto answer = AnswerFor(*command.kept_answer, Asked(command));
+  if (!answer) return UsedOtherwise(command.request_id);
+  const size_t blank = answer->find(' ');
+  const auto sweep = ParseSweepId(answer->substr(0, blank));
+  if (!sweep || blank == std::string::npos) {
+    return UsedOtherwise(command.request_id);
+  }
+  return SubmitAnswer{*sweep, answer->substr(blank + 1) == kExisting};
+}
+
+absl::StatusOr<Answer> Repeat(const CancelTarget& command) {
+  const auto answer = AnswerFor(*command.kept_answer, Asked(command));
+  CancelAnswer repeated;
+  if (!answer ||
+      std::from_chars(answer->data(), answer->data() + answer->size(),
+                      repeated.cancelled)
+              .ec != std::errc()) {
+    return UsedOtherwise(command.request_id);
+  }
+  return repeated;
+}
+
+/// Cancels one trial unless it has ended; true if it did.
+bool CancelTrial(Step& step, const TrialId& id, const std::string& reason) {
+  const storage::TrialRecord trial = *step.state.FindTrial(id);
+  if (IsEnded(trial.state)) return false;
+  step.Move(trial, TrialState::kCancelled, reason);
+  const Cohort& cohort = *step.state.FindCohort(trial.cohort);
+  if (cohort.live && !cohort.HasOpenTrial()) {
+    CancelAttempt(step, AttemptKey(cohort.live->record.key), reason);
+  }
+  return true;
+}
+
+struct Canceller {
+  Step& step;
+  std::string reason = "cancelled by command";
+
+  absl::StatusOr<int64_t> operator()(SweepId id) const {
+    const Sweep* sweep = step.state.FindSweep(id);
+    if (!sweep) return absl::NotFoundError("no sweep " + ToText(id));
+    const SweepState from = sweep->record.state;
+    const int64_t cancelled = CancelOpenTrials(step, id, reason);
+    if (from == SweepState::kActive || from == SweepState::kPaused) {
+      step.Do(storage::MoveSweep{id, from, SweepState::kCancelled});
+      step.Touch(id);
+    }
+    return cancelled;
+  }
+
+  absl::StatusOr<int64_t> operator()(CellId id) const {
+    const Cell* cell = step.state.FindCell(id);
+    if (!cell) return absl::NotFoundError("no cell " + ToText(id));
+    std::vector<TrialId> trials;
+    for (const Cohort& cohort : cell->cohorts) {
+      for (const auto& trial : cohort.trials) trials.push_back(trial.id);
+    }
+    int64_t cancelled = 0;
+    for (const TrialId& trial : trials) {
+      cancelled += CancelTrial(step, trial, reason) ? 1 : 0;
+    }
+    CompleteIfDone(step, id.sweep);
+    return cancelled;
+  }
+
+  absl::StatusOr<int64_t> operator()(TrialId id) const {
+    if (!step.state.FindTrial(id)) {
+      return absl::NotFoundError("no trial " + ToText(id));
+    }
+    const int64_t cancelled = CancelTrial(step, id, reason) ? 1 : 0;
+    CompleteIfDone(step, id.cell.sweep);
+    return cancelled;
+  }
+};
+
+}  // namespace
+
+void Apply(Step& step, const SubmitSweep& command) {
+  if (command.kept_answer) {
+    step.outcome.answer = Repeat(command);
+    return;
+  }
+  SubmitAnswer answer;
+  if (command.equal_sweep && !command.make_new) {
+    answer = {*command.equal_sweep, true};
+  } else {
+    answer = {step.state.next_sweep, false};
+    storage::AddSweep add = BuildSweep(command.sweep, answer.sweep);
+    add.sweep.submitted_at = step.now.wall;
+    step.Do(std::move(add));
+    step.Touch(answer.sweep);
+  }
+  std::string kept = Asked(command) + " " + ToText(answer.sweep) + " ";
+  kept += answer.existing ? kExisting : kNew;
+  step.Do(
+      storage::KeepAnswer{command.request_id, std::move(kept), step.now.wall});
+  step.outcome.answer = answer;
+}
+
+void Apply(Step& step, const CancelTarget& command) {
+  if (command.kept_answer) {
+    step.outcome.answer = Repeat(command);
+    return;
+  }
+  const auto cancelled = std::visit(Canceller{step}, command.target);
+  if (!cancelled.ok()) {
+    step.outcome.answer = cancelled.status();
+    return;
+  }
+  step.Do(storage::KeepAnswer{command.request_id,
+                              Asked(command) + " " + std::to_string(*cancelled),
+                              step.now.wall});
+  step.outcome.answer = CancelAnswer{*cancelled};
+}
+
+}  // namespace leadline::control
