@@ -1,0 +1,66 @@
+// The streams of all agents: commands come in through them, orders go out.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <absl/base/thread_annotations.h>
+#include <absl/status/status.h>
+
+#include "coordinator/control/outcome.h"
+#include "coordinator/control/sinks.h"
+#include "coordinator/rpc/log_source.h"
+#include "coordinator/rpc/stream.h"
+#include "leadline/v1/worker_service.pb.h"
+
+namespace leadline::rpc {
+
+class AgentSession;
+
+/// Thread-safe.
+class AgentSessions final : public LogSource {
+ public:
+  AgentSessions() = default;
+  ~AgentSessions() override = default;
+
+  /// Before the first stream: where commands go.
+  void Connect(control::CommandSink& sink) { sink_ = &sink; }
+
+  /// A stream that an agent opened.
+  grpc::ServerBidiReactor<v1::AgentMessage, v1::CoordinatorMessage>* Open();
+
+  /// Dropped if the session is gone.
+  void Deliver(const control::AgentOrder& order);
+
+  void CloseAll(const absl::Status& status);
+
+  void ReadLog(const std::string& node, const LogQuery& query,
+               Found found) override;
+
+ private:
+  friend class AgentSession;
+
+  struct LogRequest {
+    control::SessionId session;
+    Found found;
+  };
+
+  std::shared_ptr<AgentSession> Find(control::SessionId session);
+  void OnLogReply(control::SessionId session, const v1::LogReply& reply);
+  void OnEnded(control::SessionId session);
+
+  control::CommandSink* sink_ = nullptr;
+  std::mutex mutex_;
+  std::map<control::SessionId, std::shared_ptr<AgentSession>> sessions_
+      ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, control::SessionId> nodes_ ABSL_GUARDED_BY(mutex_);
+  std::map<int64_t, LogRequest> requests_ ABSL_GUARDED_BY(mutex_);
+  int64_t last_session_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t last_request_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace leadline::rpc

@@ -1,0 +1,111 @@
+#include "coordinator/rpc/server.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <absl/cleanup/cleanup.h>
+#include <absl/status/status.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace leadline::rpc {
+namespace {
+
+/// True if another process listens at the path.
+bool IsServed(const std::string& path) {
+  const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return false;
+  const absl::Cleanup close_probe = [probe] { close(probe); };
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return connect(probe, reinterpret_cast<sockaddr*>(&address),
+                 sizeof address) == 0;
+}
+
+absl::Status Taken(const ListenAddress& address) {
+  const std::string what =
+      address.is_unix
+          ? "socket " + address.path
+          : "port " + std::to_string(address.port) + " of " + address.host;
+  return absl::UnavailableError("cannot listen on " + address.ToText() + ": " +
+                                what +
+                                " is in use or may not be bound; stop what "
+                                "listens there or choose another");
+}
+
+/// The socket's path through its folder's descriptor.
+absl::StatusOr<std::string> ShortPath(const ListenAddress& address,
+                                      int& folder) {
+  const std::filesystem::path path(address.path);
+  folder = open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) {
+    return absl::NotFoundError("cannot listen on " + address.ToText() + ": " +
+                               path.parent_path().string() + ": " +
+                               std::strerror(errno));
+  }
+  const std::string short_path = "/proc/self/fd/" + std::to_string(folder) +
+                                 "/" + path.filename().string();
+  if (short_path.size() > sizeof(sockaddr_un::sun_path) - 1) {
+    return absl::InvalidArgumentError("cannot listen on " + address.ToText() +
+                                      ": the name of the socket is too long");
+  }
+  // gRPC would unlink a socket it finds, in use or not.
+  if (IsServed(short_path)) return Taken(address);
+  return short_path;
+}
+
+void Configure(grpc::ServerBuilder& builder) {
+  // Without this two servers share a port in silence.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.SetMaxReceiveMessageSize(kMostMessageBytes);
+  builder.SetMaxSendMessageSize(kMostMessageBytes);
+  // Idle streams are kept up by pings from both ends, at rates both allow.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(
+      GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(
+    const ListenAddress& address, const std::vector<grpc::Service*>& services) {
+  std::unique_ptr<Server> server(new Server);
+  server->address_ = address;
+  std::string target = address.ToText();
+  if (address.is_unix) {
+    const auto path = ShortPath(address, server->folder_);
+    if (!path.ok()) return path.status();
+    target = "unix:" + *path;
+  }
+  grpc::ServerBuilder builder;
+  Configure(builder);
+  int port = 0;
+  builder.AddListeningPort(target, grpc::InsecureServerCredentials(), &port);
+  for (grpc::Service* service : services) builder.RegisterService(service);
+  server->server_ = builder.BuildAndStart();
+  if (!server->server_ || port <= 0) return Taken(address);
+  if (!address.is_unix) server->address_.port = port;
+  return server;
+}
+
+Server::~Server() {
+  Stop(std::chrono::milliseconds(0));
+  server_.reset();  // unlinks its socket through the folder
+  if (folder_ >= 0) close(folder_);
+}
+
+void Server::Stop(std::chrono::milliseconds grace) {
+  if (!server_) return;
+  server_->Shutdown(std::chrono::system_clock::now() + grace);
+  server_->Wait();
+}
+
+}  // namespace leadline::rpc

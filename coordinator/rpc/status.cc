@@ -1,0 +1,47 @@
+#include "coordinator/rpc/status.h"
+
+#include "coordinator/spec_reader/spec_reader.h"
+#include "leadline/v1/experiment.pb.h"
+
+namespace leadline::rpc {
+namespace {
+
+/// Statuses travel in headers, which have a limit of their own: what a user
+/// can act on at once is far below it.
+constexpr size_t kMostBytes = 4096;
+constexpr size_t kMostProblems = 40;
+
+}  // namespace
+
+grpc::Status ToGrpc(const absl::Status& status) {
+  return {static_cast<grpc::StatusCode>(status.code()),
+          std::string(status.message())};
+}
+
+grpc::Status ToGrpc(const std::vector<sweep::Problem>& problems,
+                    const std::string& file) {
+  v1::Problems details;
+  std::string text;
+  size_t told = 0;
+  for (const sweep::Problem& problem : problems) {
+    std::string line = spec_reader::ToText(problem, file);
+    if (told == kMostProblems || text.size() + line.size() > kMostBytes) break;
+    if (told > 0) text += "\n";
+    text += line;
+    v1::Problem& detail = *details.add_problems();
+    detail.set_line(static_cast<int32_t>(problem.at.line));
+    detail.set_column(static_cast<int32_t>(problem.at.column));
+    detail.set_message(problem.message);
+    ++told;
+  }
+  if (told < problems.size()) {
+    const std::string rest =
+        "and " + std::to_string(problems.size() - told) + " more problems";
+    text += "\n" + file + ":0:0: " + rest;
+    details.add_problems()->set_message(rest);
+  }
+  return {grpc::StatusCode::INVALID_ARGUMENT, text,
+          details.SerializeAsString()};
+}
+
+}  // namespace leadline::rpc

@@ -1,0 +1,52 @@
+// What people call to plan, submit, follow and cancel sweeps.
+
+#pragma once
+
+#include "coordinator/control/sinks.h"
+#include "coordinator/rpc/attachments.h"
+#include "coordinator/rpc/background.h"
+#include "coordinator/rpc/watchers.h"
+#include "leadline/v1/sweep_service.grpc.pb.h"
+#include "storage/store_reader.h"
+
+namespace leadline::rpc {
+
+/// What the service works with; all of it must outlive the service.
+struct SweepServiceParts {
+  control::CommandSink& commands;
+  const storage::StoreReader& reader;
+  Background& background;
+  Attachments& attachments;
+  Watchers& watchers;
+};
+
+/// Handlers convert, post and reply: what reads files or the store is done in
+/// the background, what changes anything on the thread of control.
+class SweepService final : public v1::SweepService::CallbackService {
+ public:
+  explicit SweepService(SweepServiceParts parts) : parts_(parts) {}
+
+  grpc::ServerWriteReactor<v1::AttachReply>* Attach(
+      grpc::CallbackServerContext*, const v1::AttachRequest* request) override;
+
+  grpc::ServerWriteReactor<v1::PlanPart>* Plan(
+      grpc::CallbackServerContext*, const v1::SubmitRequest* request) override;
+
+  grpc::ServerUnaryReactor* Submit(grpc::CallbackServerContext* context,
+                                   const v1::SubmitRequest* request,
+                                   v1::SubmitReply* reply) override;
+
+  grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context,
+                                   const v1::CancelRequest* request,
+                                   v1::CancelReply* reply) override;
+
+  grpc::ServerWriteReactor<v1::Progress>* Watch(
+      grpc::CallbackServerContext*, const v1::WatchRequest* request) override;
+
+ private:
+  void Follow(SweepId sweep, const std::shared_ptr<WatchStream>& stream);
+
+  SweepServiceParts parts_;
+};
+
+}  // namespace leadline::rpc
