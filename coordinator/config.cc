@@ -1,0 +1,128 @@
+#include "coordinator/config.h"
+
+#include <sstream>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace leadline {
+namespace {
+
+/// A trainer that hears nothing ends itself after this long.
+constexpr double kTrainerSilence = 30;
+
+constexpr char kAbout[] =
+    "The coordinator: takes sweeps, hands their cohorts to agents, keeps what "
+    "they measure.\n\n"
+    "On one machine there is no need to start it: `leadline run SWEEP.yaml` "
+    "does.\nFor several machines start it here, and on each of them\n"
+    "  leadline-agent --state DIR --coordinator HOST:PORT";
+
+constexpr char kFooter[] =
+    "What was bound is printed as one JSON line and written to "
+    "STATE/coordinator.json.\nEverything lies in STATE: leadline.db (SQLite), "
+    "coordinator.log, the socket.\n"
+    "It ends on SIGTERM or SIGINT; work goes on when it is started again.";
+
+struct Flags {
+  std::string state;
+  std::string listen;
+  bool is_private = false;
+  double lease = control::Policy{}.lease.count();
+  double heartbeat = control::Policy{}.heartbeat.count();
+  double grace = control::Policy{}.grace.count();
+  int64_t tries = control::Policy{}.tries;
+  bool print_config = false;
+};
+
+void Declare(CLI::App& app, Flags& flags, const std::string& version) {
+  app.set_version_flag("--version", "leadline-coordinator " + version);
+  app.footer(kFooter);
+  app.add_option("--state", flags.state, "folder it owns: made if need be")
+      ->required()
+      ->type_name("DIR");
+  app.add_option("--listen", flags.listen,
+                 "HOST:PORT (loopback; port 0: any free one) or unix:PATH; "
+                 "default: unix:STATE/coordinator.sock")
+      ->type_name("ADDRESS");
+  app.add_flag("--private", flags.is_private,
+               "end when the last command has gone; keep a local agent while "
+               "one waits for work");
+  app.add_option("--lease", flags.lease,
+                 "seconds of silence after which an attempt is unreachable")
+      ->check(CLI::Range(2.0, 86400.0))
+      ->capture_default_str();
+  app.add_option("--heartbeat", flags.heartbeat,
+                 "seconds between heartbeats; at most a third of the lease")
+      ->check(CLI::Range(0.2, 28800.0))
+      ->capture_default_str();
+  app.add_option("--grace", flags.grace,
+                 "seconds after the lease until another attempt starts; lease "
+                 "and grace must exceed 30, after which a trainer that hears "
+                 "nothing ends itself")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app.add_option("--tries", flags.tries,
+                 "failed attempts of a cohort until its trials have failed")
+      ->check(CLI::Range(int64_t{1}, int64_t{100}))
+      ->capture_default_str();
+  app.add_flag("--print-config", flags.print_config,
+               "print what is in effect, as a file for --config, and end")
+      ->configurable(false);
+  app.set_config("--config", "", "file of these flags, one KEY=VALUE a line");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+}
+
+Launch Misuse(const std::string& message) {
+  return {std::nullopt, 2, "leadline-coordinator: " + message + "\n"};
+}
+
+Launch ToLaunch(const Flags& flags) {
+  if (flags.heartbeat * 3 > flags.lease) {
+    return Misuse(
+        "--heartbeat must be at most a third of --lease, or one lost "
+        "message ends a lease");
+  }
+  if (flags.lease + flags.grace <= kTrainerSilence) {
+    return Misuse(
+        "--lease and --grace together must exceed 30 s: until then a "
+        "trainer that nobody hears may still run");
+  }
+  Config config;
+  std::error_code error;
+  config.state = std::filesystem::absolute(flags.state, error);
+  config.listen = flags.listen;
+  config.is_private = flags.is_private;
+  config.policy.lease = control::Seconds(flags.lease);
+  config.policy.heartbeat = control::Seconds(flags.heartbeat);
+  config.policy.grace = control::Seconds(flags.grace);
+  config.policy.tries = flags.tries;
+  const std::string listen =
+      flags.listen.empty()
+          ? "unix:" + (config.state / "coordinator.sock").string()
+          : flags.listen;
+  auto address = rpc::ParseListenAddress(listen);
+  if (!address.ok()) return Misuse(std::string(address.status().message()));
+  config.address = *std::move(address);
+  return {std::move(config), 0, ""};
+}
+
+}  // namespace
+
+Launch ParseCommandLine(int argc, const char* const* argv,
+                        const std::string& version) {
+  CLI::App app(kAbout, "leadline-coordinator");
+  Flags flags;
+  Declare(app, flags, version);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream text;
+    const bool is_misuse = app.exit(error, text, text) != 0;
+    return {std::nullopt, is_misuse ? 2 : 0, text.str()};
+  }
+  if (flags.print_config) return {std::nullopt, 0, app.config_to_str(true)};
+  return ToLaunch(flags);
+}
+
+}  // namespace leadline

@@ -1,0 +1,34 @@
+// Every setting of the coordinator, from flags or a file of the same keys.
+
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "coordinator/control/policy.h"
+#include "coordinator/rpc/listen_address.h"
+
+namespace leadline {
+
+struct Config {
+  std::filesystem::path state;  // the folder it owns
+  std::string listen;           // as given; empty: STATE/coordinator.sock
+  rpc::ListenAddress address;
+  bool is_private = false;  // end with the last client, keep a local agent
+  control::Policy policy;
+};
+
+/// What to do: run with `config`, or end now with `exit_code` after printing
+/// `text`.
+struct Launch {
+  std::optional<Config> config;
+  int exit_code = 0;
+  std::string text;
+};
+
+/// Reads and checks the command line. Nothing is printed here.
+Launch ParseCommandLine(int argc, const char* const* argv,
+                        const std::string& version);
+
+}  // namespace leadline

@@ -1,0 +1,105 @@
+#include "coordinator/coordinator.h"
+
+#include <utility>
+
+#include <absl/status/status.h>
+#include <unistd.h>
+
+namespace leadline {
+namespace {
+
+constexpr int kBackgroundThreads = 2;
+constexpr std::chrono::milliseconds kCallsMayEnd{500};
+
+v1::AttachReply Greeting(const CoordinatorOptions& options) {
+  v1::AttachReply reply;
+  reply.set_pid(getpid());
+  reply.set_version(options.version);
+  reply.set_database(options.database.string());
+  reply.set_is_private(options.config.is_private);
+  return reply;
+}
+
+}  // namespace
+
+Coordinator::Coordinator(CoordinatorOptions options, storage::StorePair& store,
+                         Log& log)
+    : options_(std::move(options)), store_(store), log_(log) {}
+
+absl::StatusOr<std::unique_ptr<Coordinator>> Coordinator::Start(
+    CoordinatorOptions options, storage::StorePair& store, Log& log) {
+  std::unique_ptr<Coordinator> coordinator(
+      new Coordinator(std::move(options), store, log));
+  const absl::Status begun = coordinator->Begin();
+  if (!begun.ok()) return begun;
+  return coordinator;
+}
+
+absl::Status Coordinator::Begin() {
+  ControlLoopOptions loop_options;
+  loop_options.policy = options_.config.policy;
+  loop_options.work_wanted = !options_.config.is_private;
+  auto loop = ControlLoop::Start(std::move(loop_options), *store_.store,
+                                 effects_, log_);
+  if (!loop.ok()) return loop.status();
+  loop_ = *std::move(loop);
+  sessions_.Connect(*loop_);
+  background_.emplace(kBackgroundThreads);
+  attachments_.emplace(Greeting(options_),
+                       [this](const rpc::Demand& demand) { OnDemand(demand); });
+  sweeps_.emplace(rpc::SweepServiceParts{*loop_, *store_.reader, *background_,
+                                         *attachments_, watchers_});
+  workers_.emplace(sessions_);
+  auto server =
+      rpc::Server::Start(options_.config.address, {&*sweeps_, &*workers_});
+  if (!server.ok()) return server.status();
+  server_ = *std::move(server);
+  if (options_.config.is_private) {
+    const std::lock_guard lock(mutex_);
+    agent_.emplace(LocalAgentOptions{options_.agent, options_.config.state,
+                                     server_->address().ToText()},
+                   log_);
+    agent_->Want(demand_.wanting_work > 0, demand_.slots);
+  }
+  return absl::OkStatus();
+}
+
+Coordinator::~Coordinator() { Stop(); }
+
+bool Coordinator::WaitUntilUnused(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, time);
+  if (!options_.config.is_private || demand_.clients > 0) return false;
+  return was_used_ ||
+         std::chrono::steady_clock::now() - started_ > options_.first_client;
+}
+
+void Coordinator::OnDemand(const rpc::Demand& demand) {
+  const std::lock_guard lock(mutex_);
+  demand_ = demand;
+  was_used_ = was_used_ || demand.clients > 0;
+  if (options_.config.is_private) {
+    const bool wanted = demand.wanting_work > 0;
+    loop_->Post(control::ClientsWantWork{wanted}, [](const auto&) {});
+    if (agent_) agent_->Want(wanted, demand.slots);
+  }
+  changed_.notify_all();
+}
+
+void Coordinator::Stop() {
+  const absl::Status ending =
+      absl::UnavailableError("the coordinator is ending");
+  if (server_) {
+    background_->RequestStop();
+    // Before the agent is told: what it ends now is no failure of a trainer.
+    sessions_.CloseAll(ending);
+    watchers_.CloseAll(ending);
+    attachments_->CloseAll(ending);
+    server_->Stop(kCallsMayEnd);
+  }
+  if (agent_) agent_->Stop();
+  background_.reset();
+  if (loop_) loop_->Stop();
+}
+
+}  // namespace leadline

@@ -1,0 +1,90 @@
+// The whole coordinator, assembled: store, control, server and, where it is
+// private, its local agent.
+
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <absl/base/thread_annotations.h>
+#include <absl/status/statusor.h>
+
+#include "common/log.h"
+#include "coordinator/config.h"
+#include "coordinator/control_loop.h"
+#include "coordinator/local_agent.h"
+#include "coordinator/rpc/agent_sessions.h"
+#include "coordinator/rpc/attachments.h"
+#include "coordinator/rpc/background.h"
+#include "coordinator/rpc/effects.h"
+#include "coordinator/rpc/server.h"
+#include "coordinator/rpc/sweep_service.h"
+#include "coordinator/rpc/watchers.h"
+#include "coordinator/rpc/worker_service.h"
+#include "storage/open.h"
+
+namespace leadline {
+
+struct CoordinatorOptions {
+  Config config;
+  std::string version;
+  std::filesystem::path database;
+  std::filesystem::path agent;  // the program; of a private one
+  /// How long a private one waits for its first client.
+  std::chrono::milliseconds first_client{20'000};
+};
+
+class Coordinator {
+ public:
+  /// Serves when it returns. `store` and `log` must outlive it.
+  static absl::StatusOr<std::unique_ptr<Coordinator>> Start(
+      CoordinatorOptions options, storage::StorePair& store, Log& log);
+
+  /// Stops.
+  ~Coordinator();
+
+  const rpc::ListenAddress& address() const { return server_->address(); }
+
+  /// Waits until a private one has nobody left to serve, or until `time` has
+  /// passed; true in the first case.
+  bool WaitUntilUnused(std::chrono::milliseconds time);
+
+  /// Ends streams, server and local agent within some seconds. Attempts stay
+  /// live in the store.
+  void Stop();
+
+ private:
+  Coordinator(CoordinatorOptions options, storage::StorePair& store, Log& log);
+
+  absl::Status Begin();
+  void OnDemand(const rpc::Demand& demand);
+
+  const CoordinatorOptions options_;
+  storage::StorePair& store_;
+  Log& log_;
+  const std::chrono::steady_clock::time_point started_ =
+      std::chrono::steady_clock::now();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  rpc::Demand demand_ ABSL_GUARDED_BY(mutex_);
+  bool was_used_ ABSL_GUARDED_BY(mutex_) = false;
+
+  rpc::AgentSessions sessions_;
+  rpc::Watchers watchers_;
+  rpc::Effects effects_{sessions_, watchers_};
+  std::unique_ptr<ControlLoop> loop_;
+  std::optional<LocalAgent> agent_;
+  std::optional<rpc::Background> background_;
+  std::optional<rpc::Attachments> attachments_;
+  std::optional<rpc::SweepService> sweeps_;
+  std::optional<rpc::WorkerService> workers_;
+  std::unique_ptr<rpc::Server> server_;
+};
+
+}  // namespace leadline

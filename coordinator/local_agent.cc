@@ -1,0 +1,175 @@
+#include "coordinator/local_agent.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace leadline {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLookMilliseconds = 50;
+constexpr int kEndMilliseconds = 3800;  // of the 5 s a stop may take in all
+constexpr milliseconds kFirstPause{200};
+constexpr milliseconds kLongestPause{10'000};
+constexpr milliseconds kLongLife{30'000};  // after it a death is a new story
+
+/// An agent of its own process group, without our signal mask, its output in
+/// its log.
+class SpawnSettings {
+ public:
+  explicit SpawnSettings(const std::string& log) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null",
+                                     O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, log.c_str(),
+                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
+    posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigemptyset(&none);
+    sigset_t usual;
+    sigemptyset(&usual);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+      sigaddset(&usual, signal);
+    }
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &usual);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP |
+                                               POSIX_SPAWN_SETSIGMASK |
+                                               POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  int Spawn(pid_t* pid, std::vector<std::string> arguments) const {
+    std::vector<char*> words;
+    for (std::string& argument : arguments) words.push_back(argument.data());
+    words.push_back(nullptr);
+    return posix_spawn(pid, words[0], &actions_, &attributes_, words.data(),
+                       environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+LocalAgent::LocalAgent(LocalAgentOptions options, Log& log)
+    : options_(std::move(options)),
+      log_(log),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+LocalAgent::~LocalAgent() { Stop(); }
+
+void LocalAgent::Want(bool wanted, int64_t slots) {
+  const std::lock_guard lock(mutex_);
+  wanted_ = wanted;
+  slots_ = slots;
+  changed_.notify_all();
+}
+
+void LocalAgent::Stop() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void LocalAgent::Run(const std::stop_token& stop) {
+  milliseconds pause = kFirstPause;
+  while (!stop.stop_requested()) {
+    int64_t slots = 0;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, stop, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+        return wanted_;
+      });
+      if (stop.stop_requested()) return;
+      slots = slots_;
+    }
+    const Clock::time_point started = Clock::now();
+    const auto pid = Spawn(slots);
+    bool ended = !pid;
+    while (!ended && !stop.stop_requested()) {
+      ended = WaitForEnd(*pid, kLookMilliseconds);
+      const std::lock_guard lock(mutex_);
+      if (!wanted_) break;
+    }
+    if (!ended) {
+      End(*pid);
+      continue;
+    }
+    if (Clock::now() - started > kLongLife) pause = kFirstPause;
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, stop, pause, [] { return false; });
+    pause = std::min(pause * 2, kLongestPause);
+  }
+}
+
+std::optional<pid_t> LocalAgent::Spawn(int64_t slots) {
+  std::vector<std::string> words = {options_.program.string(), "--state",
+                                    options_.state.string(),   "--coordinator",
+                                    options_.coordinator,      "--private"};
+  if (slots > 0) {
+    words.insert(words.end(), {"--slots", std::to_string(slots)});
+  }
+  const SpawnSettings settings((options_.state / "agent.log").string());
+  pid_t pid = 0;
+  const int error = settings.Spawn(&pid, std::move(words));
+  if (error != 0) {
+    log_.Write(LogLevel::kError, "agent_not_started",
+               {{"program", options_.program.string()},
+                {"message", std::strerror(error)}});
+    return std::nullopt;
+  }
+  log_.Write(LogLevel::kInfo, "agent_started", {{"pid", std::to_string(pid)}});
+  return pid;
+}
+
+bool LocalAgent::WaitForEnd(pid_t pid, int milliseconds) {
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0U));
+  if (process >= 0) {
+    pollfd wait{process, POLLIN, 0};
+    poll(&wait, 1, milliseconds);
+    close(process);
+  }
+  int status = 0;
+  if (waitpid(pid, &status, WNOHANG) == 0) return false;
+  log_.Write(
+      LogLevel::kInfo, "agent_ended",
+      {{"pid", std::to_string(pid)},
+       {"exit_code",
+        std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : -1)},
+       {"signal", std::to_string(WIFSIGNALED(status) ? WTERMSIG(status) : 0)}});
+  return true;
+}
+
+void LocalAgent::End(pid_t pid) {
+  kill(pid, SIGTERM);
+  if (WaitForEnd(pid, kEndMilliseconds)) return;
+  log_.Write(LogLevel::kWarning, "agent_killed",
+             {{"pid", std::to_string(pid)}});
+  kill(-pid, SIGKILL);
+  WaitForEnd(pid, kEndMilliseconds);
+}
+
+}  // namespace leadline

@@ -1,0 +1,131 @@
+// leadline-coordinator: one state folder, one server, until it is told to stop.
+
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <grpc/support/log.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "coordinator/config.h"
+#include "coordinator/coordinator.h"
+#include "coordinator/file_log.h"
+#include "coordinator/state_folder.h"
+#include "storage/open.h"
+
+namespace leadline {
+namespace {
+
+constexpr char kVersion[] = LEADLINE_VERSION;
+constexpr std::chrono::milliseconds kLook{100};
+
+std::string BootId() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  file >> id;
+  return id;
+}
+
+/// What was bound, for people and programs: one line.
+std::string Description(const Coordinator& coordinator, const Config& config) {
+  const nlohmann::ordered_json description = {
+      {"pid", getpid()},
+      {"boot_id", BootId()},
+      {"started", storage::ToText(MomentNow().wall)},
+      {"address", coordinator.address().ToText()},
+      {"version", kVersion},
+      {"private", config.is_private},
+      {"state", config.state.string()},
+  };
+  return description.dump(-1, ' ', false,
+                          nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+/// True if one of the signals that end us came within the time.
+bool SignalCame(const sigset_t& signals, std::chrono::milliseconds time) {
+  const timespec wait{0, static_cast<long>(time.count()) * 1'000'000};
+  return sigtimedwait(&signals, nullptr, &wait) > 0;
+}
+
+/// Before any thread is made: all inherit it.
+sigset_t BlockSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+int Fail(const absl::Status& status) {
+  std::fprintf(stderr, "leadline-coordinator: %s\n",
+               std::string(status.message()).c_str());
+  return 1;
+}
+
+int Serve(const Config& config, StateFolder& folder, Log& log,
+          const sigset_t& signals) {
+  CoordinatorOptions options;
+  options.config = config;
+  options.version = kVersion;
+  options.database = folder.path() / "leadline.db";
+  std::error_code error;
+  options.agent =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path() /
+      "leadline-agent";
+  auto store = storage::OpenSqliteStore(options.database);
+  if (!store.ok()) return Fail(store.status());
+  auto coordinator = Coordinator::Start(std::move(options), *store, log);
+  if (!coordinator.ok()) return Fail(coordinator.status());
+
+  const std::string description = Description(**coordinator, config);
+  const absl::Status written =
+      folder.WriteFile("coordinator.json", description);
+  if (!written.ok()) return Fail(written);
+  std::fputs(description.c_str(), stdout);
+  std::fflush(stdout);
+  log.Write(LogLevel::kInfo, "started",
+            {{"address", (*coordinator)->address().ToText()},
+             {"pid", std::to_string(getpid())},
+             {"version", kVersion}});
+  std::string why = "unused";
+  while (!(*coordinator)->WaitUntilUnused(kLook)) {
+    if (SignalCame(signals, std::chrono::milliseconds(0))) {
+      why = "signal";
+      break;
+    }
+  }
+  log.Write(LogLevel::kInfo, "stopping", {{"why", why}});
+  (*coordinator)->Stop();
+  log.Write(LogLevel::kInfo, "stopped", {});
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  const Launch launch = ParseCommandLine(argc, argv, kVersion);
+  if (!launch.config) {
+    std::fputs(launch.text.c_str(), launch.exit_code == 0 ? stdout : stderr);
+    return launch.exit_code;
+  }
+  umask(077);
+  const sigset_t signals = BlockSignals();
+  auto folder = StateFolder::Open(launch.config->state);
+  if (!folder.ok()) return Fail(folder.status());
+  const auto log = OpenFileLog(folder->path() / "coordinator.log");
+  if (!log.ok()) return Fail(log.status());
+  // gRPC's own lines are about its inside; what matters is told by statuses.
+  gpr_set_log_function([](gpr_log_func_args*) {});
+  return Serve(*launch.config, *folder, **log, signals);
+}
+
+}  // namespace
+}  // namespace leadline
+
+int main(int argc, char** argv) { return leadline::Main(argc, argv); }

@@ -1,0 +1,98 @@
+#include "coordinator/state_folder.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <absl/cleanup/cleanup.h>
+#include <absl/status/status.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace leadline {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status Failed(const std::string& what, const fs::path& path) {
+  return absl::FailedPreconditionError(what + " " + path.string() + ": " +
+                                       std::strerror(errno));
+}
+
+/// Written by the holder; empty in the moment before.
+std::string Holder(int lock) {
+  char text[32];
+  const ssize_t size = pread(lock, text, sizeof text, 0);
+  std::string holder(text, size > 0 ? static_cast<size_t>(size) : 0);
+  while (!holder.empty() && holder.back() == '\n') holder.pop_back();
+  return holder.empty() ? "another process" : "process " + holder;
+}
+
+absl::Status WriteAll(int file, const std::string& text) {
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t size = write(file, text.data() + done, text.size() - done);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return absl::UnavailableError(std::strerror(errno));
+    done += static_cast<size_t>(size);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given) {
+  std::error_code error;
+  const fs::path path = fs::absolute(given, error).lexically_normal();
+  fs::create_directories(path.parent_path(), error);
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Failed("cannot make the state folder", path);
+  }
+  const fs::path file = path / "lock";
+  const int lock =
+      open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (lock < 0) return Failed("cannot open", file);
+  StateFolder folder(path, lock);
+  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return Failed("cannot lock", file);
+    return absl::FailedPreconditionError(
+        "the state folder " + path.string() + " is in use by " + Holder(lock) +
+        "; stop that coordinator, or choose another folder with --state");
+  }
+  if (chmod(path.c_str(), 0700) != 0) {
+    return Failed("cannot make private", path);
+  }
+  const std::string pid = std::to_string(getpid()) + "\n";
+  if (ftruncate(lock, 0) != 0 || pwrite(lock, pid.data(), pid.size(), 0) < 0) {
+    return Failed("cannot write", file);
+  }
+  return folder;
+}
+
+StateFolder::StateFolder(StateFolder&& other) noexcept
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+
+StateFolder::~StateFolder() {
+  if (lock_ >= 0) close(lock_);
+}
+
+absl::Status StateFolder::WriteFile(const std::string& name,
+                                    const std::string& text) {
+  const fs::path target = path_ / name;
+  const fs::path fresh = path_ / (name + ".new");
+  const int file =
+      open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+           0600);
+  if (file < 0) return Failed("cannot write", fresh);
+  const absl::Cleanup close_file = [file] { close(file); };
+  const absl::Status written = WriteAll(file, text);
+  if (!written.ok()) return written;
+  if (fsync(file) != 0 || rename(fresh.c_str(), target.c_str()) != 0) {
+    return Failed("cannot write", target);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace leadline
