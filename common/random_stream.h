@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace leadline {
@@ -32,6 +33,12 @@ class RandomStream {
 
   /// Standard normal number `i` (Box-Muller over words 2k, 2k+1, k = i/2).
   double Normal(uint64_t i) const;
+
+  /// Words `first`, `first` + 1, ..., as Word gives them; one block for four.
+  void Words(uint64_t first, std::span<uint32_t> words) const;
+
+  /// Normals `first`, `first` + 1, ..., as Normal gives them.
+  void Normals(uint64_t first, std::span<double> normals) const;
 
   /// Integer number `i`, uniform in [0, below); `below` is at least 1.
   uint64_t Integer(uint64_t i, uint64_t below) const;

@@ -30,6 +30,20 @@ TEST(RandomStream, AStreamHasFixedWordsAndNormals) {
   EXPECT_NEAR(stream.Normal(3), 0.86221468, 5e-9);
 }
 
+TEST(RandomStream, SpansGiveWhatSingleDrawsGive) {
+  const RandomStream stream(7, "init/embed");
+  for (const uint64_t first : {0, 1, 2, 3, 4, 11}) {
+    std::array<uint32_t, 9> words{};
+    std::array<double, 9> normals{};
+    stream.Words(first, words);
+    stream.Normals(first, normals);
+    for (uint64_t i = 0; i < words.size(); ++i) {
+      EXPECT_EQ(words[i], stream.Word(first + i));
+      EXPECT_EQ(normals[i], stream.Normal(first + i));
+    }
+  }
+}
+
 TEST(RandomStream, IntegersStayBelow) {
   const RandomStream stream(7, "data/train/0");
   for (uint64_t i = 0; i < 1000; ++i) {
