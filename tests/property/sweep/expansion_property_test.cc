@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/random_stream.h"
 #include "coordinator/spec_reader/spec_reader.h"
 #include "coordinator/sweep/plan.h"
 #include "model/spec/identity.h"
@@ -208,6 +209,64 @@ TEST(Expansion, DoesNotDependOnTheOrderOfKeys) {
     const Sweep second = Read(random.Write(parts));
     ASSERT_EQ(CanonicalText(first), CanonicalText(second)) << seed;
     ASSERT_EQ(Hashes(MakePlan(first).plan), Hashes(MakePlan(second).plan));
+  }
+}
+
+/// One sweep in two forms: options as axes, and as options of its methods.
+struct TwoForms {
+  std::string flat;
+  std::string nested;
+};
+
+TwoForms RandomForms(uint64_t seed) {
+  const RandomStream draws(seed, "test/forms");
+  uint64_t next = 0;
+  const auto below = [&](uint64_t n) { return draws.Integer(next++, n); };
+  const std::vector<std::string> rhos = {"2", "4", "8"};
+  const std::vector<std::string> inits = {"1e-4", "1.0", "0.5"};
+  const size_t rho_count = 1 + below(3);
+  const size_t init_count = 1 + below(3);
+  TwoForms forms;
+  std::string flat_methods = "layerscale, wav";
+  for (size_t i = 0; i < init_count; ++i) {
+    forms.nested += "{name: layerscale, init: " + inits[i] + "}, ";
+  }
+  for (size_t i = 0; i < rho_count; ++i) {
+    forms.nested += "{name: wav, rho: " + rhos[i] + "}, ";
+  }
+  if (below(2) == 0) {
+    flat_methods += ", prenorm";
+    forms.nested += "prenorm, ";
+  }
+  const auto list = [](const std::vector<std::string>& values, size_t count) {
+    std::string text = "[";
+    for (size_t i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + values[i];
+    return text + "]";
+  };
+  const std::string before =
+      "seeds: 2\naxes:\n" +
+      std::string(below(2) == 0 ? "  depth: [4, 8]\n" : "") + "  method: [";
+  const std::string after = std::string("  dataset: [iid27]\n") +
+                            (below(2) == 0 ? "  lr: [1e-3, 2e-3]\n" : "");
+  forms.flat = before + flat_methods + "]\n  init: " + list(inits, init_count) +
+               "\n  rho: " + list(rhos, rho_count) + "\n" + after;
+  forms.nested = before + forms.nested + "]\n" + after;
+  return forms;
+}
+
+TEST(Expansion, IsTheSameFromNestedAndFlatForms) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const TwoForms forms = RandomForms(seed);
+    const Planning flat = MakePlan(Read(forms.flat));
+    const Planning nested = MakePlan(Read(forms.nested));
+    ASSERT_TRUE(flat.ok() && nested.ok()) << forms.flat << forms.nested;
+    ASSERT_FALSE(flat.plan.list.empty());
+    ASSERT_EQ(Hashes(flat.plan), Hashes(nested.plan))
+        << forms.flat << forms.nested;
+    for (size_t i = 0; i < flat.plan.list.size(); ++i) {
+      ASSERT_EQ(flat.plan.list[i].method_label,
+                nested.plan.list[i].method_label);
+    }
   }
 }
 
