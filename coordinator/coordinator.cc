@@ -49,9 +49,11 @@ absl::Status Coordinator::Begin() {
                        [this](const rpc::Demand& demand) { OnDemand(demand); });
   sweeps_.emplace(rpc::SweepServiceParts{*loop_, *store_.reader, *background_,
                                          *attachments_, watchers_});
+  results_.emplace(rpc::ResultsServiceParts{
+      *store_.reader, *background_, sessions_, options_.database.string()});
   workers_.emplace(sessions_);
-  auto server =
-      rpc::Server::Start(options_.config.address, {&*sweeps_, &*workers_});
+  auto server = rpc::Server::Start(options_.config.address,
+                                   {&*sweeps_, &*results_, &*workers_});
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
   if (options_.config.is_private) {

@@ -46,8 +46,8 @@ absl::StatusOr<TrialRange> RangeOf(const storage::StoreReader& reader,
     return TrialRange{cell->sweep, *cell};
   }
   if (ParseTrialId(target)) {
-    return absl::InvalidArgumentError(
-        "\"" + target + "\" is a trial; name a sweep or a cell");
+    return absl::InvalidArgumentError("\"" + target +
+                                      "\" is a trial; name a sweep or a cell");
   }
   const auto sweep = ResolveSweep(reader, target);
   if (!sweep.ok()) return sweep.status();
@@ -107,8 +107,7 @@ absl::StatusOr<v1::ListTrialsReply> ListTrials(
   }
   const auto total = TotalOf(reader, *range);
   if (!total.ok()) return total.status();
-  const auto rows =
-      reader.ListTrials(range->sweep, range->cell, after, *limit);
+  const auto rows = reader.ListTrials(range->sweep, range->cell, after, *limit);
   if (!rows.ok()) return rows.status();
   v1::ListTrialsReply reply;
   reply.set_total(*total);
@@ -133,8 +132,8 @@ absl::StatusOr<v1::CurveReply> ReadCurve(const storage::StoreReader& reader,
   if (!limit.ok()) return limit.status();
   const auto row = reader.GetTrial(*trial);
   if (!row.ok()) return row.status();
-  const auto points = reader.Curve(*trial, request.metric(),
-                                   request.after_step(), *limit);
+  const auto points =
+      reader.Curve(*trial, request.metric(), request.after_step(), *limit);
   if (!points.ok()) return points.status();
   v1::CurveReply reply;
   for (const storage::Point& point : *points) {

@@ -10,7 +10,8 @@
 namespace leadline::rpc {
 
 // InvalidArgument for a negative limit or an id that is none; NotFound as in
-// the protocol. A page may be shorter than was asked for: messages have a limit.
+// the protocol. A page may be shorter than was asked for: messages have a
+// limit.
 
 absl::StatusOr<v1::ListSweepsReply> ListSweeps(
     const storage::StoreReader& reader, const v1::ListSweepsRequest& request);
@@ -21,7 +22,7 @@ absl::StatusOr<v1::ListTrialsReply> ListTrials(
 absl::StatusOr<v1::CurveReply> ReadCurve(const storage::StoreReader& reader,
                                          const v1::CurveRequest& request);
 
-absl::StatusOr<v1::RoutingReply> ReadRouting(
-    const storage::StoreReader& reader, const v1::RoutingRequest& request);
+absl::StatusOr<v1::RoutingReply> ReadRouting(const storage::StoreReader& reader,
+                                             const v1::RoutingRequest& request);
 
 }  // namespace leadline::rpc

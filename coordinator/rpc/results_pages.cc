@@ -61,8 +61,8 @@ absl::StatusOr<MetricChoice> ChooseMetric(const std::string& metric,
     }
   }
   return absl::InvalidArgumentError(
-      "no metric \"" + std::string(Utf8Prefix(metric, 100)) +
-      "\" of split \"" + std::string(Utf8Prefix(split, 100)) +
+      "no metric \"" + std::string(Utf8Prefix(metric, 100)) + "\" of split \"" +
+      std::string(Utf8Prefix(split, 100)) +
       "\"; choose validation_loss or best_validation_loss of split "
       "validation, or test_loss of split test");
 }

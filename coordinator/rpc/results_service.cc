@@ -40,9 +40,9 @@ absl::StatusOr<storage::AttemptRecord> FindAttempt(
   for (storage::AttemptRecord& attempt : *attempts) {
     if (attempt.key.number == number) return std::move(attempt);
   }
-  return absl::NotFoundError(
-      "trial " + ToText(trial) + " has no attempt " + std::to_string(number) +
-      "; its last is " + std::to_string(attempts->back().key.number));
+  return absl::NotFoundError("trial " + ToText(trial) + " has no attempt " +
+                             std::to_string(number) + "; its last is " +
+                             std::to_string(attempts->back().key.number));
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ grpc::ServerUnaryReactor* ResultsService::ListSweeps(
 
 grpc::ServerWriteReactor<v1::ResultsPart>* ResultsService::Results(
     grpc::CallbackServerContext*, const v1::ResultsRequest* request) {
-  auto pages = std::make_shared<ResultsPages>(parts_.reader, parts_.database,
-                                              *request);
+  auto pages =
+      std::make_shared<ResultsPages>(parts_.reader, parts_.database, *request);
   auto stream = MakeStream<PagedStream<v1::ResultsPart>>(
       parts_.background, [pages] { return pages->Next(); });
   stream->Begin();
@@ -91,29 +91,27 @@ grpc::ServerUnaryReactor* ResultsService::ListTrials(
 grpc::ServerUnaryReactor* ResultsService::ShowTrial(
     grpc::CallbackServerContext* context, const v1::TrialRequest* request,
     v1::ShowTrialReply* reply) {
-  return Answer(
-      context, reply,
-      [this, request]() -> absl::StatusOr<v1::ShowTrialReply> {
-        const auto trial = ReadTrialId(request->trial());
-        if (!trial.ok()) return trial.status();
-        return rpc::ShowTrial(parts_.reader, *trial);
-      });
+  return Answer(context, reply,
+                [this, request]() -> absl::StatusOr<v1::ShowTrialReply> {
+                  const auto trial = ReadTrialId(request->trial());
+                  if (!trial.ok()) return trial.status();
+                  return rpc::ShowTrial(parts_.reader, *trial);
+                });
 }
 
 grpc::ServerUnaryReactor* ResultsService::TrainerConfig(
     grpc::CallbackServerContext* context, const v1::TrialRequest* request,
     v1::TrainerConfigReply* reply) {
-  return Answer(
-      context, reply,
-      [this, request]() -> absl::StatusOr<v1::TrainerConfigReply> {
-        const auto trial = ReadTrialId(request->trial());
-        if (!trial.ok()) return trial.status();
-        auto json = TrainerConfigOf(parts_.reader, *trial);
-        if (!json.ok()) return json.status();
-        v1::TrainerConfigReply answer;
-        answer.set_json(*std::move(json));
-        return answer;
-      });
+  return Answer(context, reply,
+                [this, request]() -> absl::StatusOr<v1::TrainerConfigReply> {
+                  const auto trial = ReadTrialId(request->trial());
+                  if (!trial.ok()) return trial.status();
+                  auto json = TrainerConfigOf(parts_.reader, *trial);
+                  if (!json.ok()) return json.status();
+                  v1::TrainerConfigReply answer;
+                  answer.set_json(*std::move(json));
+                  return answer;
+                });
 }
 
 grpc::ServerUnaryReactor* ResultsService::Routing(
@@ -127,9 +125,8 @@ grpc::ServerUnaryReactor* ResultsService::Routing(
 grpc::ServerUnaryReactor* ResultsService::Curve(
     grpc::CallbackServerContext* context, const v1::CurveRequest* request,
     v1::CurveReply* reply) {
-  return Answer(context, reply, [this, request] {
-    return ReadCurve(parts_.reader, *request);
-  });
+  return Answer(context, reply,
+                [this, request] { return ReadCurve(parts_.reader, *request); });
 }
 
 grpc::ServerWriteReactor<v1::LogChunk>* ResultsService::ReadLog(

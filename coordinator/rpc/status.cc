@@ -13,6 +13,10 @@ constexpr size_t kMostProblems = 40;
 
 }  // namespace
 
+grpc::Status Stopping() {
+  return {grpc::StatusCode::UNAVAILABLE, "the coordinator is stopping"};
+}
+
 grpc::Status ToGrpc(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()),
           std::string(status.message())};

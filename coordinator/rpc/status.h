@@ -12,6 +12,9 @@
 
 namespace leadline::rpc {
 
+/// UNAVAILABLE: the server is ending.
+grpc::Status Stopping();
+
 /// The same code and message.
 grpc::Status ToGrpc(const absl::Status& status);
 

@@ -3,12 +3,15 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <absl/base/thread_annotations.h>
 #include <grpcpp/grpcpp.h>
@@ -26,10 +29,17 @@ class Stream : public Reactor {
 
   /// Queues a message; dropped if the stream has ended or is ending.
   void Send(Message message) {
+    std::vector<Message> one;
+    one.push_back(std::move(message));
+    SendAll(std::move(one));
+  }
+
+  /// Queues all of them at once.
+  void SendAll(std::vector<Message> messages) {
     {
       const std::lock_guard lock(mutex_);
       if (status_ || finished_) return;
-      queue_.push_back(std::move(message));
+      std::move(messages.begin(), messages.end(), std::back_inserter(queue_));
       if (queue_.size() > kMostQueued) {
         queue_.erase(queue_.begin() + (writing_ ? 1 : 0), queue_.end());
         status_ = grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED,
@@ -66,6 +76,9 @@ class Stream : public Reactor {
     Advance();
   }
 
+  /// All that was queued is written and the stream goes on. Must not block.
+  virtual void Drained() {}
+
   /// The stream has ended, whoever ended it. Called once, as the last reaction.
   virtual void Ended() {}
 
@@ -94,13 +107,16 @@ class Stream : public Reactor {
   }
 
   void OnWriteDone(bool ok) final {
+    bool drained = false;
     {
       const std::lock_guard lock(mutex_);
       writing_ = false;
       queue_.pop_front();
       if (!ok) Abandon();
+      drained = queue_.empty() && !status_;
     }
     Advance();
+    if (drained) Drained();
   }
 
   void OnCancel() final {
