@@ -38,9 +38,8 @@ absl::Status TakeSteps(Connection& connection) {
   for (int32_t next = version; next < kSchemaVersion; ++next) {
     StepFrom(connection, next);
   }
-  const std::string mode = connection.database()
-                               .execAndGet("PRAGMA journal_mode = WAL")
-                               .getString();
+  const std::string mode =
+      connection.database().execAndGet("PRAGMA journal_mode = WAL").getString();
   if (mode == "wal") return absl::OkStatus();
   return absl::FailedPreconditionError(
       "its file system has no write-ahead log (journal mode " + mode + ")");
