@@ -1,0 +1,21 @@
+#include "worker/collective/communicator.h"
+
+namespace leadline::collective {
+namespace {
+
+class SoloCommunicator final : public Communicator {
+ public:
+  int64_t size() const override { return 1; }
+  int64_t rank() const override { return 0; }
+  void AllReduce(torch::Tensor&) override {}
+  void Broadcast(torch::Tensor&, int64_t) override {}
+  void Barrier() override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> MakeSoloCommunicator() {
+  return std::make_unique<SoloCommunicator>();
+}
+
+}  // namespace leadline::collective
