@@ -1,0 +1,112 @@
+#include "worker/trainer/evaluation.h"
+
+#include <algorithm>
+
+#include "model/losses.h"
+#include "worker/trainer/batches.h"
+
+namespace leadline::trainer {
+
+using torch::Tensor;
+
+namespace {
+
+// On a CPU a batch should stay in the cache, on a GPU it should fill it.
+int64_t WindowsAtOnce(int64_t replicas, int64_t context, bool cpu) {
+  const int64_t tokens = cpu ? 2048 : 65'536;
+  return std::max<int64_t>(1, tokens / (replicas * context));
+}
+
+// Token losses [R, P', T] of windows of one length.
+Tensor Losses(const model::Decoder& decoder, std::span<const uint16_t> symbols,
+              std::span<const Window> windows, const torch::Device& device) {
+  std::vector<int64_t> starts;
+  for (const Window& window : windows) starts.push_back(window.start);
+  const Batch batch = CopyWindows(symbols, starts, 1, windows[0].length);
+  const auto for_all = [&](const Tensor& one) {
+    return one.to(device).expand({decoder.replicas(), -1, -1}).contiguous();
+  };
+  return model::TokenLosses(decoder.Forward(for_all(batch.tokens_RBT)),
+                            for_all(batch.targets_RBT));
+}
+
+// Calls `take` with runs of equal windows and their losses.
+template <typename Take>
+void ForBatches(const model::Decoder& decoder,
+                std::span<const uint16_t> symbols,
+                const std::vector<Window>& windows, const torch::Device& device,
+                const Breather& breathe, Take take) {
+  const torch::NoGradGuard no_grad;
+  const int64_t at_once = WindowsAtOnce(
+      decoder.replicas(), windows.front().length, device.is_cpu());
+  size_t begin = 0;
+  while (begin < windows.size()) {
+    size_t end = begin + 1;
+    while (end < windows.size() &&
+           static_cast<int64_t>(end - begin) < at_once &&
+           windows[end].length == windows[begin].length &&
+           windows[end].first_scored == windows[begin].first_scored) {
+      ++end;
+    }
+    const auto run = std::span(windows).subspan(begin, end - begin);
+    take(run, Losses(decoder, symbols, run, device));
+    breathe();
+    begin = end;
+  }
+}
+
+}  // namespace
+
+std::vector<Window> FullWindows(int64_t size, int64_t context, int64_t stride) {
+  std::vector<Window> windows;
+  int64_t read = 0;  // symbols whose successor is scored
+  for (int64_t start = 0; read < size - 1; start += stride) {
+    const int64_t end = std::min(start + context, size - 1);
+    windows.push_back({start, end - start, read - start});
+    read = end;
+  }
+  return windows;
+}
+
+std::vector<Window> FixedWindows(int64_t size, int64_t context, int64_t count) {
+  std::vector<Window> windows;
+  for (int64_t k = 0; k < count; ++k) {
+    windows.push_back({k * (size - context - 1) / (count - 1), context, 0});
+  }
+  return windows;
+}
+
+Tensor EvaluateFull(const model::Decoder& decoder,
+                    std::span<const uint16_t> symbols,
+                    const std::vector<Window>& windows,
+                    const torch::Device& device, const Breather& breathe) {
+  Tensor sum_R = torch::zeros(
+      {decoder.replicas()},
+      torch::TensorOptions().dtype(torch::kFloat64).device(device));
+  int64_t scored = 0;
+  ForBatches(decoder, symbols, windows, device, breathe,
+             [&](std::span<const Window> run, const Tensor& losses_RPT) {
+               const int64_t first = run[0].first_scored;
+               sum_R += losses_RPT.slice(2, first).sum({1, 2},
+                                                       /*keepdim=*/false,
+                                                       torch::kFloat64);
+               scored +=
+                   static_cast<int64_t>(run.size()) * (run[0].length - first);
+             });
+  return sum_R / scored;
+}
+
+Tensor EvaluateFixed(const model::Decoder& decoder,
+                     std::span<const uint16_t> symbols,
+                     const std::vector<Window>& windows,
+                     const torch::Device& device, const Breather& breathe) {
+  std::vector<Tensor> means_RP;
+  ForBatches(decoder, symbols, windows, device, breathe,
+             [&](std::span<const Window>, const Tensor& losses_RPT) {
+               means_RP.push_back(
+                   losses_RPT.mean(2, /*keepdim=*/false, torch::kFloat64));
+             });
+  return torch::cat(means_RP, 1);
+}
+
+}  // namespace leadline::trainer

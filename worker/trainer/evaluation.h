@@ -1,0 +1,53 @@
+// The loss of a split: deterministic, without dropout, the same characters for
+// every method, seed and replica. Token losses are summed in float64.
+//
+// Shape suffixes: R replicas, P windows.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "model/decoder.h"
+
+namespace leadline::trainer {
+
+/// `length` symbols are read from `start`, and the losses of positions from
+/// `first_scored` on are counted, each that of the symbol after it.
+struct Window {
+  int64_t start = 0;
+  int64_t length = 0;
+  int64_t first_scored = 0;
+  bool operator==(const Window&) const = default;
+};
+
+/// Windows that begin every `stride` symbols and score each of `size` symbols
+/// but the first exactly once; the last may be short. `stride` is at most
+/// `context`; below it, windows score their last `stride` symbols.
+std::vector<Window> FullWindows(int64_t size, int64_t context, int64_t stride);
+
+/// `count` windows of `context` at floor(k (size - context - 1)/(count - 1)).
+std::vector<Window> FixedWindows(int64_t size, int64_t context, int64_t count);
+
+/// What the loop does between batches, so that a stop is heeded: it may throw.
+using Breather = std::function<void()>;
+
+/// Mean loss of each replica over all scored characters, [R] float64.
+torch::Tensor EvaluateFull(const model::Decoder& decoder,
+                           std::span<const uint16_t> symbols,
+                           const std::vector<Window>& windows,
+                           const torch::Device& device,
+                           const Breather& breathe);
+
+/// Mean loss of each replica in each window, [R, P] float64.
+torch::Tensor EvaluateFixed(const model::Decoder& decoder,
+                            std::span<const uint16_t> symbols,
+                            const std::vector<Window>& windows,
+                            const torch::Device& device,
+                            const Breather& breathe);
+
+}  // namespace leadline::trainer

@@ -1,0 +1,51 @@
+// The record of an attempt: one JSON object a line, complete before the next.
+
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "worker/trainer/events.h"
+#include "worker/trainer/json_line.h"
+
+namespace leadline::trainer {
+
+/// Each event is one write(2) of a whole line. Throws std::system_error if a
+/// line cannot be written. Owned by one thread.
+class EventWriter {
+ public:
+  /// Appends to `events.jsonl` of `folder`, which must be empty or not there
+  /// yet, and holds its lock: two trainers never share a record.
+  static EventWriter InFolder(const std::filesystem::path& folder);
+  static EventWriter OnStandardOutput();
+
+  EventWriter(EventWriter&& other) noexcept;
+  EventWriter& operator=(EventWriter&&) = delete;
+  ~EventWriter();
+
+  void Write(const StartEvent& event);
+  void Write(const StepEvent& event);
+  void Write(const EvaluationEvent& event);
+  void Write(const RoutingEvent& event);
+  void Write(const ReplicaEndEvent& event);
+  void Write(const ResultEvent& event);  // on disk when it returns
+  void Write(const EndEvent& event);     // likewise
+
+  /// Since this writer was made.
+  double Seconds() const;
+
+ private:
+  EventWriter(int descriptor, bool owned);
+  JsonLine Begin(std::string_view event);
+  void WriteLine(const JsonLine& line);
+  void Sync() const;
+
+  int descriptor_;
+  bool owned_;
+  int64_t sequence_ = 0;
+  std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+};
+
+}  // namespace leadline::trainer

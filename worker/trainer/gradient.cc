@@ -1,0 +1,72 @@
+#include "worker/trainer/gradient.h"
+
+namespace leadline::trainer {
+
+using torch::Tensor;
+
+Gradient::Gradient(const model::Decoder& decoder,
+                   const spec::Settings& settings, const Batches& batches,
+                   collective::Communicator& communicator,
+                   const torch::Device& device)
+    : decoder_(decoder),
+      batches_(batches),
+      communicator_(communicator),
+      device_(device),
+      sequences_(settings.Integer("batch_sequences") / communicator.size()),
+      micro_batch_(sequences_) {
+  if (const auto given = settings.NumberUnlessWord("micro_batch")) {
+    micro_batch_ = static_cast<int64_t>(*given);
+  }
+  TORCH_CHECK(sequences_ > 0 && sequences_ % micro_batch_ == 0, micro_batch_,
+              " does not divide the ", sequences_, " sequences of a rank");
+}
+
+Tensor Gradient::Compute(int64_t step) {
+  for (const model::NamedParameter& parameter :
+       decoder_.parameters_in_order()) {
+    // Undefined, not zero: the first backward pass then moves its result in.
+    Tensor tensor = parameter.tensor;
+    tensor.mutable_grad().reset();
+  }
+  Tensor loss_R;
+  const int64_t begin = communicator_.rank() * sequences_;
+  for (int64_t at = 0; at < sequences_; at += micro_batch_) {
+    const Tensor part_R = AddMicroBatch(step, begin + at);
+    loss_R = loss_R.defined() ? loss_R + part_R : part_R;
+  }
+  if (communicator_.size() > 1) SumOverRanks(loss_R);
+  return loss_R;
+}
+
+Tensor Gradient::AddMicroBatch(int64_t step, int64_t first) {
+  const Batch batch = batches_.Read(step, first, micro_batch_);
+  model::ForwardOptions options;
+  options.training = true;
+  options.step = step;
+  options.first_sequence = first;
+  const Tensor logits_RBTV =
+      decoder_.Forward(batch.tokens_RBT.to(device_), options);
+  const Tensor losses_RBT =
+      model::TokenLosses(logits_RBTV, batch.targets_RBT.to(device_));
+  const auto scale = static_cast<double>(sequences_ / micro_batch_);
+  Tensor loss_R = losses_RBT.mean({1, 2});
+  if (scale != 1) loss_R = loss_R / scale;
+  loss_R.sum().backward();
+  return loss_R.detach().to(torch::kFloat64);
+}
+
+void Gradient::SumOverRanks(Tensor& loss_R) {
+  const auto mean = [&](Tensor& tensor) {
+    communicator_.AllReduce(tensor);
+    tensor /= static_cast<double>(communicator_.size());
+  };
+  mean(loss_R);
+  for (const model::NamedParameter& parameter :
+       decoder_.parameters_in_order()) {
+    // Undefined on every rank or on none: it follows from the configuration.
+    Tensor tensor = parameter.tensor;
+    if (tensor.grad().defined()) mean(tensor.mutable_grad());
+  }
+}
+
+}  // namespace leadline::trainer

@@ -1,0 +1,44 @@
+// The gradient of one step's global batch.
+//
+// Shape suffixes: R replicas.
+
+#pragma once
+
+#include <cstdint>
+
+#include <torch/torch.h>
+
+#include "model/decoder.h"
+#include "model/spec/settings.h"
+#include "worker/collective/communicator.h"
+#include "worker/trainer/batches.h"
+
+namespace leadline::trainer {
+
+/// Borrows everything it is given. Owned by one thread.
+class Gradient {
+ public:
+  /// This rank takes its equal share of the global batch, in micro-batches.
+  Gradient(const model::Decoder& decoder, const spec::Settings& settings,
+           const Batches& batches, collective::Communicator& communicator,
+           const torch::Device& device);
+
+  /// Leaves in each parameter's `grad` the derivative of the sum over replicas
+  /// of their mean token losses, so that each replica's part is what it would
+  /// be alone. Returns these losses, [R] float64, the same on every rank.
+  /// `step` counts from 0.
+  torch::Tensor Compute(int64_t step);
+
+ private:
+  torch::Tensor AddMicroBatch(int64_t step, int64_t first);
+  void SumOverRanks(torch::Tensor& loss_R);
+
+  const model::Decoder& decoder_;
+  const Batches& batches_;
+  collective::Communicator& communicator_;
+  torch::Device device_;
+  int64_t sequences_;    // of this rank
+  int64_t micro_batch_;  // divides sequences_
+};
+
+}  // namespace leadline::trainer

@@ -1,0 +1,37 @@
+// Means of what each step yields, over the steps since they were last read.
+//
+// Shape suffixes: R replicas.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <torch/torch.h>
+
+namespace leadline::trainer {
+
+/// Owned by one thread.
+class IntervalMeans {
+ public:
+  /// Does not wait for the device.
+  void Add(const torch::Tensor& loss_R, const torch::Tensor& norm_R,
+           const torch::Tensor& factor_R);
+
+  struct Means {
+    int64_t steps = 0;
+    std::vector<double> loss, norm, factor;  // [R]
+  };
+
+  /// Waits for the device and starts anew. At least one step was added.
+  Means Take();
+
+ private:
+  torch::Tensor sums_3R_;
+  int64_t steps_ = 0;
+};
+
+/// The elements of a tensor of any type, row-major.
+std::vector<double> ToVector(const torch::Tensor& tensor);
+
+}  // namespace leadline::trainer

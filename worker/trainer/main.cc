@@ -1,0 +1,132 @@
+// leadline-trainer CONFIG.json | -
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include <unistd.h>
+
+#include "worker/collective/communicator.h"
+#include "worker/cuda_module/open.h"
+#include "worker/dataset/symbol_text.h"
+#include "worker/trainer/build_info.h"
+#include "worker/trainer/control_thread.h"
+#include "worker/trainer/event_writer.h"
+#include "worker/trainer/failure.h"
+#include "worker/trainer/run_control.h"
+#include "worker/trainer/train_loop.h"
+#include "worker/trainer/trainer_config.h"
+
+namespace leadline::trainer {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kMisuse = 2;
+
+std::string ReadAll(const std::string& name) {
+  if (name == "-") {
+    return {std::istreambuf_iterator<char>(std::cin), {}};
+  }
+  std::ifstream file(name, std::ios::binary);
+  if (!file) throw ConfigError("cannot read " + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+EventWriter OpenEvents(const spec::TrainerConfig& config) {
+  return config.folder ? EventWriter::InFolder(*config.folder)
+                       : EventWriter::OnStandardOutput();
+}
+
+void CheckSupported(const spec::TrainerConfig& config) {
+  if (config.world_size != 1) {
+    throw ConfigError("world.size: several ranks are not supported yet");
+  }
+  if (config.resume) {
+    throw ConfigError("resume: checkpoints are not supported yet");
+  }
+}
+
+// Before the first torch call, or torch does not see the devices.
+void OpenDevice(const std::string& device) {
+  if (device == "cpu") return;
+  const auto folder = cuda_module::ProgramFolder();
+  std::optional<std::string> refusal = cuda_module::Open(folder);
+  if (!refusal) {
+    refusal = cuda_module::Refusal(cuda_module::Describe(folder), device);
+  }
+  if (refusal) throw Failure(FailureKind::kDevice, *refusal);
+}
+
+void Train(const spec::TrainerConfig& config, RunControl& control,
+           EventWriter& events) {
+  CheckSupported(config);
+  OpenDevice(config.device);
+  at::set_num_threads(static_cast<int>(config.settings.Integer("threads")));
+  at::set_num_interop_threads(1);
+  const dataset::SymbolText text = dataset::LoadText(config.dataset);
+  text.RequireWindow(config.settings.Integer("context"));
+  const auto communicator = collective::MakeSoloCommunicator();
+  TrainLoop loop(config, text, *communicator, control, events);
+  loop.Run();
+}
+
+EndEvent TrainToTheEnd(const spec::TrainerConfig& config, EventWriter& events) {
+  try {
+    RunControl control;
+    ControlOptions options;
+    if (config.folder) options.folder = *config.folder;
+    const ControlThread thread(options, control);
+    Train(config, control, events);
+    return {};
+  } catch (...) {
+    return DescribeEnd(std::current_exception());
+  }
+}
+
+int Run(const std::string& argument) {
+  std::optional<spec::TrainerConfig> config;
+  try {
+    config = ParseTrainerConfig(ReadAll(argument));
+  } catch (const ConfigError& error) {
+    std::cerr << "leadline-trainer: " << error.what() << '\n';
+    return kMisuse;
+  }
+  BlockStopSignals();
+  EventWriter events = OpenEvents(*config);
+  const EndEvent end = TrainToTheEnd(*config, events);
+  if (end.outcome != AttemptOutcome::kSucceeded) {
+    std::cerr << "leadline-trainer: " << end.message << '\n';
+  }
+  events.Write(end);
+  return end.outcome == AttemptOutcome::kSucceeded ? kDone : kFailed;
+}
+
+}  // namespace
+}  // namespace leadline::trainer
+
+int main(int argc, char** argv) {
+  using namespace leadline::trainer;
+  const std::string argument = argc == 2 ? argv[1] : "";
+  if (argument == "--version") {
+    std::cout << "leadline-trainer " << BuildVersion() << " (" << BuildCommit()
+              << ")\n";
+    return kDone;
+  }
+  if (argument.empty() || (argument[0] == '-' && argument != "-")) {
+    std::cerr << "usage: leadline-trainer CONFIG.json | -\n"
+                 "Trains what the configuration says and reports in JSON "
+                 "lines.\n";
+    return kMisuse;
+  }
+  try {
+    return Run(argument);
+  } catch (const std::exception& error) {
+    std::cerr << "leadline-trainer: " << error.what() << '\n';
+    return kFailed;
+  }
+}

@@ -1,0 +1,49 @@
+// What the world outside asks of a running trainer.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/experiment.h"
+
+namespace leadline::trainer {
+
+/// Why a trainer ends before its work is done.
+struct StopRequest {
+  AttemptOutcome outcome = AttemptOutcome::kCancelled;
+  std::optional<FailureKind> kind{};
+  std::string message{};
+};
+
+/// Thrown where a stop is heeded.
+struct Stopped {
+  StopRequest request;
+};
+
+/// Thread-safe.
+class RunControl {
+ public:
+  /// The first request counts.
+  void Stop(StopRequest request);
+  void DropReplica(int64_t replica);
+
+  /// Throws Stopped if a stop was asked for. Costs one load otherwise.
+  void Heed() const;
+
+  /// Replicas to drop since the last call.
+  std::vector<int64_t> TakeDrops();
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<StopRequest> stop_;  // guarded by mutex_
+  std::vector<int64_t> drops_;       // guarded by mutex_
+  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> dropping_ = false;
+};
+
+}  // namespace leadline::trainer

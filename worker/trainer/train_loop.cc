@@ -1,0 +1,245 @@
+#include "worker/trainer/train_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <ATen/Version.h>
+#include <torch/version.h>
+
+#include "worker/trainer/build_info.h"
+#include "worker/trainer/process_memory.h"
+
+namespace leadline::trainer {
+namespace {
+
+torch::TensorOptions ParameterOptions(const spec::Settings& settings,
+                                      const torch::Device& device) {
+  const bool wide = settings.Word("precision") == "fp64";
+  return torch::TensorOptions()
+      .dtype(wide ? torch::kFloat64 : torch::kFloat32)
+      .device(device);
+}
+
+std::vector<int64_t> DataSeeds(const spec::TrainerConfig& config) {
+  const auto& value = config.settings.values().find("data_seed")->second;
+  const auto* seed = std::get_if<int64_t>(&value);
+  return seed == nullptr ? config.seeds
+                         : std::vector<int64_t>(config.seeds.size(), *seed);
+}
+
+int64_t CountOfOneReplica(const model::Decoder& decoder) {
+  int64_t count = 0;
+  for (const model::NamedParameter& parameter : decoder.parameters_in_order()) {
+    count += parameter.tensor.numel() / decoder.replicas();
+  }
+  return count;
+}
+
+double Mean(const std::vector<double>& values) {
+  double sum = 0;
+  int64_t count = 0;
+  for (const double value : values) {
+    if (std::isnan(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+std::string NumericsClass(const spec::Settings& settings, size_t replicas) {
+  return (replicas == 1 ? "solo-" : "fused-") + settings.Word("precision");
+}
+
+TrainLoop::TrainLoop(const spec::TrainerConfig& config,
+                     const dataset::SymbolText& text,
+                     collective::Communicator& communicator,
+                     RunControl& control, EventWriter& events)
+    : config_(config),
+      settings_(config.settings),
+      text_(text),
+      control_(control),
+      events_(events),
+      device_(config.device),
+      decoder_(settings_, text.vocabulary(), config.seeds,
+               ParameterOptions(settings_, device_)),
+      batches_(text.train(), DataSeeds(config), settings_.Integer("context")),
+      gradient_(decoder_, settings_, batches_, communicator, device_),
+      optimizer_(decoder_.parameters_in_order(), settings_),
+      schedule_(settings_),
+      health_(config.seeds, settings_.NumberUnlessWord("divergence_loss"),
+              device_),
+      fixed_windows_(FixedWindows(
+          static_cast<int64_t>(text.validation().size()),
+          settings_.Integer("context"), settings_.Integer("eval_windows"))),
+      best_(config.seeds.size()),
+      progress_(settings_.Integer("steps")),
+      parameters_(CountOfOneReplica(decoder_)) {}
+
+void TrainLoop::Run() {
+  WriteStart();
+  const int64_t steps = settings_.Integer("steps");
+  const int64_t log_every = settings_.Integer("log_every");
+  const int64_t eval_every = settings_.Integer("eval_every");
+  for (int64_t done = 1; done <= steps; ++done) {
+    control_.Heed();
+    for (const int64_t replica : control_.TakeDrops()) {
+      health_.Drop(replica, done - 1);
+    }
+    TakeStep(done - 1);
+    const bool evaluate = done % eval_every == 0 || done == steps;
+    if (done % log_every == 0 || evaluate) ReportInterval(done);
+    if (!health_.AnyAlive()) break;
+    if (evaluate) EvaluateWindows(done);
+  }
+  if (health_.AnyAlive()) {
+    WriteResults();
+  } else if (!health_.AnyDiverged()) {
+    throw Stopped{{AttemptOutcome::kCancelled, std::nullopt,
+                   "every replica was dropped"}};
+  }
+}
+
+void TrainLoop::WriteStart() {
+  events_.Write(StartEvent{
+      .version = std::string(BuildVersion()),
+      .commit = std::string(BuildCommit()),
+      .settings_hash = spec::CellHash(settings_, config_.dataset),
+      .data_hash = config_.dataset.content_hash,
+      .seeds = config_.seeds,
+      .device = config_.device,
+      .threads = at::get_num_threads(),
+      .numerics = NumericsClass(settings_, config_.seeds.size()),
+      .parameters = parameters_,
+      .tokens_per_step =
+          settings_.Integer("batch_sequences") * settings_.Integer("context"),
+      .libraries = {{"torch", TORCH_VERSION},
+                    {"cpu", at::get_cpu_capability()}}});
+}
+
+void TrainLoop::TakeStep(int64_t step) {
+  const auto start = std::chrono::steady_clock::now();
+  const torch::Tensor loss_R = gradient_.Compute(step);
+  const torch::Tensor norm_R = optimizer_.GradientNorms_R();
+  const torch::Tensor factor_R = optimizer_.ClipFactors_R(norm_R);
+  health_.Judge(loss_R, norm_R, step + 1);
+  optimizer_.Step(factor_R, health_.alive_R(), schedule_.LearningRate(step),
+                  step);
+  means_.Add(loss_R, norm_R, factor_R);
+  interval_seconds_ +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+}
+
+void TrainLoop::ReportInterval(int64_t steps_done) {
+  const auto start = std::chrono::steady_clock::now();
+  IntervalMeans::Means means = means_.Take();
+  ReportEnds();
+  for (std::vector<double>* values :
+       {&means.loss, &means.norm, &means.factor}) {
+    Silence(*values);
+  }
+  interval_seconds_ +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  const double step_seconds =
+      interval_seconds_ / static_cast<double>(means.steps);
+  interval_seconds_ = 0;
+  const int64_t tokens =
+      settings_.Integer("batch_sequences") * settings_.Integer("context");
+  const double tokens_per_second =
+      static_cast<double>(tokens * decoder_.replicas()) / step_seconds;
+  progress_.Show(steps_done, Mean(means.loss), tokens_per_second,
+                 step_seconds * static_cast<double>(settings_.Integer("steps") -
+                                                    steps_done));
+  events_.Write(
+      StepEvent{.step = steps_done,
+                .tokens = tokens * steps_done,
+                .train_loss = std::move(means.loss),
+                .gradient_norm = std::move(means.norm),
+                .clip_factor = std::move(means.factor),
+                .learning_rate = schedule_.LearningRate(steps_done - 1),
+                .step_seconds = step_seconds,
+                .tokens_per_second = tokens_per_second});
+}
+
+void TrainLoop::ReportEnds() {
+  for (const ReplicaEndEvent& end : health_.Read()) events_.Write(end);
+}
+
+void TrainLoop::Silence(std::vector<double>& values_R) const {
+  for (size_t r = 0; r < values_R.size(); ++r) {
+    if (!health_.IsAlive(static_cast<int64_t>(r))) {
+      values_R[r] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+}
+
+void TrainLoop::EvaluateWindows(int64_t steps_done) {
+  const torch::Tensor losses_RP =
+      EvaluateFixed(decoder_, text_.validation(), fixed_windows_, device_,
+                    [&] { control_.Heed(); });
+  EvaluationEvent event{.step = steps_done,
+                        .split = "validation",
+                        .fixed = true,
+                        .loss = ToVector(losses_RP.mean(1))};
+  Silence(event.loss);
+  for (size_t r = 0; r < best_.size(); ++r) {
+    event.windows.push_back(ToVector(losses_RP[static_cast<int64_t>(r)]));
+    const double loss = event.loss[r];
+    if (std::isfinite(loss) && !(loss >= best_[r].loss)) {
+      best_[r] = {loss, steps_done};
+    }
+  }
+  events_.Write(event);
+}
+
+std::vector<double> TrainLoop::EvaluateSplit(
+    const char* name, std::span<const uint16_t> symbols) {
+  const auto windows = FullWindows(static_cast<int64_t>(symbols.size()),
+                                   settings_.Integer("context"),
+                                   settings_.Integer("eval_stride"));
+  std::vector<double> losses = ToVector(EvaluateFull(
+      decoder_, symbols, windows, device_, [&] { control_.Heed(); }));
+  Silence(losses);
+  events_.Write(EvaluationEvent{.step = settings_.Integer("steps"),
+                                .split = name,
+                                .fixed = false,
+                                .loss = losses});
+  return losses;
+}
+
+void TrainLoop::WriteResults() {
+  progress_.Show("final evaluation");
+  const std::vector<double> validation =
+      EvaluateSplit("validation", text_.validation());
+  std::vector<double> test;
+  if (!text_.test().empty()) test = EvaluateSplit("test", text_.test());
+  const int64_t steps = settings_.Integer("steps");
+  for (size_t r = 0; r < validation.size(); ++r) {
+    const auto replica = static_cast<int64_t>(r);
+    if (!health_.IsAlive(replica)) continue;
+    events_.Write(ReplicaEndEvent{.replica = replica,
+                                  .seed = config_.seeds[r],
+                                  .state = ReplicaState::kSucceeded,
+                                  .step = steps});
+    events_.Write(ResultEvent{
+        .replica = replica,
+        .seed = config_.seeds[r],
+        .validation_loss = validation[r],
+        .test_loss = test.empty() ? std::nullopt : std::optional(test[r]),
+        .best_validation_loss = best_[r].loss,
+        .best_step = best_[r].step,
+        .unit = config_.dataset.tokenizer == "byte" ? "nats/byte" : "nats/char",
+        .steps = steps,
+        .tokens = steps * settings_.Integer("batch_sequences") *
+                  settings_.Integer("context"),
+        .seconds = events_.Seconds(),
+        .peak_bytes = PeakResidentBytes(),
+        .parameters = parameters_});
+  }
+}
+
+}  // namespace leadline::trainer

@@ -1,0 +1,79 @@
+// Trains one cohort from its first step to its results.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "model/decoder.h"
+#include "model/spec/identity.h"
+#include "worker/collective/communicator.h"
+#include "worker/dataset/symbol_text.h"
+#include "worker/trainer/adam_w.h"
+#include "worker/trainer/batches.h"
+#include "worker/trainer/evaluation.h"
+#include "worker/trainer/event_writer.h"
+#include "worker/trainer/gradient.h"
+#include "worker/trainer/interval_means.h"
+#include "worker/trainer/progress.h"
+#include "worker/trainer/replica_health.h"
+#include "worker/trainer/run_control.h"
+#include "worker/trainer/schedule.h"
+
+namespace leadline::trainer {
+
+/// Borrows everything it is given. Owned by one thread.
+class TrainLoop {
+ public:
+  TrainLoop(const spec::TrainerConfig& config, const dataset::SymbolText& text,
+            collective::Communicator& communicator, RunControl& control,
+            EventWriter& events);
+
+  /// Writes every event but the last, `end`. Throws Stopped, and whatever went
+  /// wrong. Returns once each replica has its result or has ended without one.
+  void Run();
+
+ private:
+  struct Best {
+    double loss = std::numeric_limits<double>::quiet_NaN();
+    int64_t step = 0;
+  };
+
+  void WriteStart();
+  void TakeStep(int64_t step);
+  void ReportInterval(int64_t steps_done);
+  void ReportEnds();
+  void EvaluateWindows(int64_t steps_done);
+  std::vector<double> EvaluateSplit(const char* name,
+                                    std::span<const uint16_t> symbols);
+  void WriteResults();
+  /// Replaces what a replica that has ended yields.
+  void Silence(std::vector<double>& values_R) const;
+
+  const spec::TrainerConfig& config_;
+  const spec::Settings& settings_;
+  const dataset::SymbolText& text_;
+  RunControl& control_;
+  EventWriter& events_;
+  torch::Device device_;
+  model::Decoder decoder_;
+  Batches batches_;
+  Gradient gradient_;
+  AdamW optimizer_;
+  Schedule schedule_;
+  ReplicaHealth health_;
+  IntervalMeans means_;
+  std::vector<Window> fixed_windows_;
+  std::vector<Best> best_;
+  Progress progress_;
+  int64_t parameters_ = 0;  // of one replica
+  double interval_seconds_ = 0;
+};
+
+/// "solo-fp32", "fused-bf16", ...
+std::string NumericsClass(const spec::Settings& settings, size_t replicas);
+
+}  // namespace leadline::trainer
