@@ -9,7 +9,7 @@ Check CheckOf(const std::string& kind) {
       {"stream", &CheckStreams},  {"signs", &CheckSigns},
       {"data", &CheckDataStarts}, {"router", &CheckRouter},
       {"init", &CheckInit},       {"wiring", &CheckWiring},
-      {"model", &CheckModel},
+      {"model", &CheckModel},     {"train", &CheckTrain},
   };
   const auto found = kChecks.find(kind);
   if (found == kChecks.end())
