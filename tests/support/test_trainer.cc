@@ -1,0 +1,224 @@
+// A trainer without a model: it speaks the event format and misbehaves as the
+// file `behaviour` in the agent's state folder says, in one word.
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Appends events to the attempt's file, each in one write.
+class Events {
+ public:
+  explicit Events(const std::string& folder)
+      : file_(open((folder + "/events.jsonl").c_str(),
+                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) {}
+
+  void Raw(const std::string& text) {
+    size_t written = 0;
+    while (written < text.size()) {
+      const ssize_t got =
+          write(file_, text.data() + written, text.size() - written);
+      if (got <= 0) std::_Exit(7);
+      written += static_cast<size_t>(got);
+    }
+  }
+
+  void Add(const std::string& name, const ordered_json& fields) {
+    ordered_json event = {
+        {"event", name}, {"sequence", ++sequence_}, {"time_s", 0.5}};
+    event.update(fields);
+    Raw(event.dump() + "\n");
+  }
+
+ private:
+  int file_;
+  int sequence_ = 0;
+};
+
+class Orders {
+ public:
+  explicit Orders(const std::string& folder)
+      : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (chdir(folder.c_str()) != 0) std::_Exit(8);
+    std::strcpy(address.sun_path, "orders.sock");
+    if (bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) !=
+            0 ||
+        listen(socket_, 4) != 0) {
+      std::_Exit(9);
+    }
+  }
+
+  /// The next order, or nothing if none comes in time.
+  std::string Next(int timeout_ms) {
+    std::vector<pollfd> waiting = {
+        {connection_ < 0 ? socket_ : connection_, POLLIN, 0}};
+    if (poll(waiting.data(), waiting.size(), timeout_ms) <= 0) return {};
+    if (connection_ < 0) {
+      connection_ = accept(socket_, nullptr, nullptr);
+      return {};
+    }
+    char text[256];
+    const ssize_t got = read(connection_, text, sizeof text);
+    if (got <= 0) {
+      close(connection_);
+      connection_ = -1;
+      return {};
+    }
+    return std::string(text, static_cast<size_t>(got));
+  }
+
+ private:
+  int socket_;
+  int connection_ = -1;
+};
+
+std::string Behaviour(const std::string& folder) {
+  std::ifstream file(folder + "/../../behaviour");
+  std::string text;
+  std::getline(file, text);
+  return text;
+}
+
+void ForkStubbornChild(int depth) {
+  if (depth == 0 || fork() != 0) return;
+  signal(SIGTERM, SIG_IGN);
+  ForkStubbornChild(depth - 1);
+  while (true) pause();
+}
+
+ordered_json StartFields(const ordered_json& config) {
+  return {{"version", "test"},
+          {"commit", "test"},
+          {"settings_hash", "00"},
+          {"data_hash", "00"},
+          {"seeds", config["seeds"]},
+          {"device", "cpu"},
+          {"threads", 1},
+          {"numerics", "test"},
+          {"parameters", 10},
+          {"tokens_per_step", 64},
+          {"libraries", {{"none", "0"}}}};
+}
+
+void Train(Events& events, const ordered_json& config, int steps) {
+  const size_t replicas = config["seeds"].size();
+  events.Add("start", StartFields(config));
+  const std::vector<double> ones(replicas, 1.0);
+  for (int step = 1; step <= steps; ++step) {
+    events.Add("step", {{"step", step},
+                        {"tokens", 64 * step},
+                        {"values",
+                         {{"train_loss", ones},
+                          {"gradient_norm", ones},
+                          {"clip_factor", ones}}},
+                        {"learning_rate", 1e-3},
+                        {"step_seconds", 0.01},
+                        {"tokens_per_second", 6400.0}});
+  }
+}
+
+void Finish(Events& events, const ordered_json& config, int steps) {
+  for (size_t replica = 0; replica < config["seeds"].size(); ++replica) {
+    const auto seed = config["seeds"][replica].get<int64_t>();
+    events.Add("result",
+               {{"replica", replica},
+                {"seed", seed},
+                {"validation_loss", 2.0 + static_cast<double>(seed) / 8},
+                {"test_loss", 2.5},
+                {"best_validation_loss", nullptr},
+                {"best_step", nullptr},
+                {"unit", "nats/char"},
+                {"steps", steps},
+                {"tokens", 64 * steps},
+                {"seconds", 0.1},
+                {"peak_bytes", 1},
+                {"parameters", 10}});
+    events.Add("replica_end", {{"replica", replica},
+                               {"seed", seed},
+                               {"state", "succeeded"},
+                               {"step", steps},
+                               {"reason", ""}});
+  }
+  events.Add("end", {{"outcome", "succeeded"}, {"kind", ""}, {"message", ""}});
+}
+
+int Wait(const std::string& folder, Events& events) {
+  Orders orders(folder);
+  while (true) {
+    const std::string order = orders.Next(1000);
+    if (order.find("renew") != std::string::npos) {
+      std::ofstream(folder + "/renewed") << "yes\n";
+    }
+    if (order.find("stop") == std::string::npos) continue;
+    events.Add("end", {{"outcome", "stopped"},
+                       {"kind", ""},
+                       {"message", "stopped by order"}});
+    return 0;
+  }
+}
+
+int Run(const ordered_json& config) {
+  const std::string folder = config["folder"];
+  std::istringstream words(Behaviour(folder));
+  std::string word;
+  words >> word;
+  if (word == "exit_at_start") {
+    std::cerr << "this trainer does not like its configuration\n";
+    return 2;
+  }
+  Events events(folder);
+  if (word == "rubbish") {
+    for (int i = 0; i < 50; ++i) events.Raw("}{ not an event \x01\n");
+    return 0;
+  }
+  constexpr int kSteps = 20;
+  Train(events, config, kSteps);
+  if (word == "crash") raise(SIGSEGV);
+  if (word == "fail") {
+    events.Add("end", {{"outcome", "failed"},
+                       {"kind", "disk"},
+                       {"message", "no space left"}});
+    return 1;
+  }
+  if (word == "huge_line") {
+    events.Raw(std::string(10 << 20, 'x') + "\n");
+  }
+  if (word == "many") Train(events, config, 20000);
+  if (word == "wait") return Wait(folder, events);
+  if (word == "stubborn") {
+    signal(SIGTERM, SIG_IGN);
+    ForkStubbornChild(2);
+    while (true) pause();
+  }
+  if (word == "leave_child") ForkStubbornChild(2);
+  Finish(events, config, kSteps);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  // Whatever a test forgets, this does not stay.
+  alarm(120);
+  std::ifstream file(argv[1]);
+  return Run(ordered_json::parse(file));
+}

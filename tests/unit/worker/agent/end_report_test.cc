@@ -1,0 +1,114 @@
+#include "worker/agent/end_report.h"
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "worker/agent/stop_schedule.h"
+
+namespace leadline::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+v1::EndRecord End(const std::string& outcome, const std::string& kind) {
+  v1::EndRecord end;
+  end.set_outcome(outcome);
+  end.set_kind(kind);
+  end.set_message("said the trainer");
+  return end;
+}
+
+TEST(EndReport, SuccessIsNoFailureHoweverTheProcessWasEnded) {
+  EXPECT_EQ(ReportEnd({.status = {0, 0}, .end = End("succeeded", "")}).kind,
+            "");
+  EXPECT_EQ(ReportEnd({.status = {-1, SIGKILL},
+                       .end = End("succeeded", ""),
+                       .stopped_by_agent = true})
+                .kind,
+            "");
+}
+
+TEST(EndReport, TakesTheTrainersOwnKind) {
+  const EndReport report =
+      ReportEnd({.status = {1, 0}, .end = End("failed", "disk")});
+  EXPECT_EQ(report.kind, "disk");
+  EXPECT_EQ(report.message, "said the trainer");
+}
+
+TEST(EndReport, AKindNobodyKnowsIsACrash) {
+  const EndReport report =
+      ReportEnd({.status = {1, 0}, .end = End("failed", "\x01mood")});
+  EXPECT_EQ(report.kind, "crash");
+  EXPECT_THAT(report.message, HasSubstr("?mood"));
+}
+
+TEST(EndReport, ASignalIsACrashWithItsNumber) {
+  const EndReport report =
+      ReportEnd({.status = {-1, SIGSEGV}, .last_words = "boom"});
+  EXPECT_EQ(report.kind, "crash");
+  EXPECT_THAT(report.message, HasSubstr("signal 11"));
+  EXPECT_THAT(report.message, HasSubstr("boom"));
+}
+
+TEST(EndReport, AKillWithTheMachineOutOfMemoryIsOom) {
+  EXPECT_EQ(ReportEnd({.status = {-1, SIGKILL}, .oom_killed = true}).kind,
+            "oom");
+  EXPECT_EQ(ReportEnd({.status = {-1, SIGKILL}}).kind, "crash");
+  EXPECT_EQ(ReportEnd({.status = {-1, SIGSEGV}, .oom_killed = true}).kind,
+            "crash");
+}
+
+TEST(EndReport, MisuseIsAMatterOfTheConfiguration) {
+  EXPECT_EQ(ReportEnd({.status = {2, 0}}).kind, "config");
+}
+
+TEST(EndReport, RubbishAloneIsACrash) {
+  const EndReport report = ReportEnd({.status = {0, 0}, .unreadable = 50});
+  EXPECT_EQ(report.kind, "crash");
+  EXPECT_THAT(report.message, HasSubstr("50 lines"));
+}
+
+TEST(EndReport, OurOwnOrderIsNoFailure) {
+  const EndReport report =
+      ReportEnd({.status = {-1, SIGKILL}, .stop_reason = "cancelled"});
+  EXPECT_EQ(report.kind, "");
+  EXPECT_THAT(report.message, HasSubstr("cancelled"));
+}
+
+TEST(EndReport, AnEndFromOutsideMayBeTriedAgain) {
+  EXPECT_EQ(ReportEnd({.status = {0, 0}, .end = End("cancelled", "")}).kind,
+            "crash");
+}
+
+TEST(EndReport, AnAgentThatEndsLosesItsAttempts) {
+  EXPECT_EQ(ReportEnd({.status = {-1, SIGTERM}, .stopped_by_agent = true}).kind,
+            "agent_lost");
+  EXPECT_EQ(ReportEnd({.status = {-1, SIGTERM}, .lease_lost = true}).kind,
+            "agent_lost");
+}
+
+TEST(LastWords, ArePrintableAndShort) {
+  EXPECT_EQ(LastWords("one\ntwo\x80\n\n"), "one | two?");
+  EXPECT_EQ(LastWords(std::string(5000, 'x'), 10), std::string(10, 'x'));
+  EXPECT_EQ(LastWords(""), "");
+}
+
+TEST(StopSchedule, AsksThenTellsThenKills) {
+  const StopPatience patience;
+  EXPECT_EQ(StepDue(milliseconds(0), patience), StopStep::kOrder);
+  EXPECT_EQ(StepDue(milliseconds(4999), patience), StopStep::kOrder);
+  EXPECT_EQ(StepDue(milliseconds(5000), patience), StopStep::kTerminate);
+  EXPECT_EQ(StepDue(milliseconds(9999), patience), StopStep::kTerminate);
+  EXPECT_EQ(StepDue(milliseconds(10000), patience), StopStep::kKill);
+}
+
+TEST(StopSchedule, WithoutPatienceForOrdersStartsWithTheSignal) {
+  EXPECT_EQ(StepDue(milliseconds(0), {milliseconds(0), milliseconds(5)}),
+            StopStep::kTerminate);
+}
+
+}  // namespace
+}  // namespace leadline::agent

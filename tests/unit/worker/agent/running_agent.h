@@ -1,0 +1,112 @@
+// An agent on a thread of its own, in a state folder of its own, with the test
+// trainer.
+
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "scratch_folder.h"
+#include "tests/support/paths.h"
+#include "worker/agent/agent.h"
+
+namespace leadline::agent {
+
+class RunningAgent {
+ public:
+  explicit RunningAgent(const std::string& coordinator,
+                        AgentOptions options = {})
+      : options_(Complete(std::move(options), coordinator, state_.path())),
+        agent_(options_, FindTestData, log_),
+        thread_([this] { end_ = agent_.Run(); }) {}
+  ~RunningAgent() { Stop(); }
+
+  /// Behaviour of the trainers that start from now on.
+  void Behave(const std::string& word) {
+    std::ofstream(state_.path() / "behaviour") << word;
+  }
+
+  AgentEnd Stop() {
+    if (thread_.joinable()) {
+      agent_.Stop();
+      thread_.join();
+    }
+    return end_;
+  }
+
+  /// Waits for an end of its own accord.
+  AgentEnd Join() {
+    thread_.join();
+    return end_;
+  }
+
+  const std::filesystem::path& state() const { return state_.path(); }
+
+ private:
+  static absl::StatusOr<std::string> FindTestData(const v1::Dataset& dataset) {
+    if (dataset.name() == "missing") {
+      return absl::NotFoundError("no such data set");
+    }
+    if (dataset.name() == "full_disk") {
+      return absl::UnavailableError("no space left on device");
+    }
+    return "/data/" + dataset.name();
+  }
+
+  static AgentOptions Complete(AgentOptions options,
+                               const std::string& coordinator,
+                               const std::filesystem::path& state) {
+    options.state = state;
+    if (options.trainer.empty()) {
+      options.trainer = test::BuildDir() / "tests" / "test_trainer";
+    }
+    options.node = "node";
+    options.host = "host";
+    options.instance = "instance";
+    options.boot_id = ReadBootId();
+    options.devices = CpuSlots(4);
+    options.session.coordinator = coordinator;
+    options.session.least_wait = std::chrono::milliseconds(10);
+    options.session.most_wait = std::chrono::milliseconds(50);
+    options.last_stop = {std::chrono::milliseconds(200),
+                         std::chrono::milliseconds(200)};
+    return options;
+  }
+
+  ScratchFolder state_;
+  NoLog log_;
+  AgentOptions options_;
+  AgentEnd end_;
+  Agent agent_;
+  std::thread thread_;
+};
+
+/// An order to train one seed on one device.
+inline v1::CoordinatorMessage StartOrder(int64_t cohort,
+                                         const std::string& device = "cpu:0",
+                                         int64_t number = 1) {
+  v1::CoordinatorMessage message;
+  v1::StartAttempt& order = *message.mutable_start();
+  order.mutable_attempt()->set_cohort("s1." + std::to_string(cohort) + ".c0");
+  order.mutable_attempt()->set_number(number);
+  (*order.mutable_settings())["depth"].set_integer(4);
+  (*order.mutable_settings())["threads"].set_integer(1);
+  (*order.mutable_settings())["method"].set_word("wav");
+  order.add_seeds(0);
+  order.add_seeds(1);
+  order.mutable_dataset()->set_name("corpus");
+  order.add_devices(device);
+  return message;
+}
+
+inline v1::CoordinatorMessage StopOrder(int64_t cohort, int64_t number = 1) {
+  v1::CoordinatorMessage message;
+  v1::StopAttempt& order = *message.mutable_stop();
+  order.mutable_attempt()->set_cohort("s1." + std::to_string(cohort) + ".c0");
+  order.mutable_attempt()->set_number(number);
+  order.set_reason("cancelled");
+  return message;
+}
+
+}  // namespace leadline::agent

@@ -1,0 +1,205 @@
+// The agent's answers to what the coordinator orders.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "worker/agent/agent.h"
+#include "worker/agent/attempt_folder.h"
+#include "worker/agent/attempt_message.h"
+#include "worker/agent/log_reader.h"
+
+namespace leadline::agent {
+namespace {
+
+using std::chrono::milliseconds;
+
+milliseconds FromSeconds(double seconds, milliseconds least,
+                         milliseconds most) {
+  if (!std::isfinite(seconds)) return most;
+  const double count =
+      std::clamp(seconds * 1000.0, static_cast<double>(least.count()),
+                 static_cast<double>(most.count()));
+  return milliseconds(static_cast<int64_t>(count));
+}
+
+std::string KindOf(const absl::Status& status, const char* unless) {
+  if (status.code() == absl::StatusCode::kUnavailable) return "disk";
+  return unless;
+}
+
+}  // namespace
+
+void Agent::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
+  switch (message.message_case()) {
+    case v1::CoordinatorMessage::kRegistered:
+      return OnRegistered(message.registered(), now);
+    case v1::CoordinatorMessage::kStart:
+      return OnStart(std::move(*message.mutable_start()));
+    case v1::CoordinatorMessage::kStop:
+      if (HeldAttempt* attempt = Find(message.stop().attempt())) {
+        attempt->Stop(message.stop().reason(), options_.stop, now);
+      }
+      return;
+    case v1::CoordinatorMessage::kAck:
+      if (HeldAttempt* attempt = Find(message.ack().attempt())) {
+        attempt->window.Acknowledge(message.ack().sequence());
+      }
+      return;
+    case v1::CoordinatorMessage::kRenewal:
+      return OnRenewal(message.renewal(), now);
+    case v1::CoordinatorMessage::kReadLog:
+      return OnReadLog(message.read_log());
+    case v1::CoordinatorMessage::kEndedAck:
+      if (HeldAttempt* attempt = Find(message.ended_ack().attempt())) {
+        if (attempt->ending_sent) held_.erase(attempt->key());
+      }
+      return;
+    case v1::CoordinatorMessage::MESSAGE_NOT_SET:
+      return;  // of a later version
+  }
+}
+
+void Agent::OnRegistered(const v1::Registered& registered, SteadyTime now) {
+  registered_ = was_registered_ = true;
+  heartbeat_ = FromSeconds(registered.heartbeat_seconds(), milliseconds(20),
+                           milliseconds(10'000));
+  next_beat_ = now;
+  log_.Write(LogLevel::kInfo, "registered", {{"node", registered.node()}});
+  std::map<AttemptKey, int64_t> acknowledged;
+  for (const v1::RecordAck& ack : registered.acknowledged()) {
+    if (const auto key = FromMessage(ack.attempt())) {
+      acknowledged[*key] = ack.sequence();
+    }
+  }
+  for (auto& [key, held] : held_) {
+    const absl::Status sought = held.attempt->SendAgainAfter(acknowledged[key]);
+    if (!sought.ok()) held.attempt->GiveUpEvents(std::string(sought.message()));
+  }
+  for (const v1::Attempt& attempt : registered.superseded()) {
+    if (HeldAttempt* found = Find(attempt)) {
+      found->Stop("superseded", options_.stop, now);
+    }
+  }
+}
+
+std::string Agent::WhyNotStart(const v1::StartAttempt& order) const {
+  const std::vector<std::string> wanted(order.devices().begin(),
+                                        order.devices().end());
+  if (SelectDevices(options_.devices, wanted).empty()) {
+    return "this agent does not hold the devices asked for";
+  }
+  for (const auto& [key, held] : held_) {
+    if (held.attempt->IsGone()) continue;
+    for (const std::string& device : held.attempt->devices()) {
+      if (std::find(wanted.begin(), wanted.end(), device) != wanted.end()) {
+        return "device " + device + " is taken by " + ToText(key);
+      }
+    }
+  }
+  return {};
+}
+
+void Agent::OnStart(v1::StartAttempt order) {
+  const auto key = FromMessage(order.attempt());
+  if (!key)
+    return Refuse(order.attempt(), "config", "no attempt has such an id");
+  if (const auto found = held_.find(*key); found != held_.end()) {
+    // Asked twice: answered twice, done once.
+    if (found->second.attempt->pid() > 0) TellStarted(*found->second.attempt);
+    return;
+  }
+  if (leaving_) return Refuse(order.attempt(), "agent_lost", "the agent ends");
+  if (const std::string why = WhyNotStart(order); !why.empty()) {
+    return Refuse(order.attempt(), "device", why);
+  }
+  absl::StatusOr<spec::TrainerConfig> config = ConfigFrom(order);
+  if (!config.ok()) {
+    return Refuse(order.attempt(), "config",
+                  std::string(config.status().message()));
+  }
+  std::vector<std::string> devices(order.devices().begin(),
+                                   order.devices().end());
+  Held& held = held_[*key];
+  held.trainer_device =
+      SelectDevices(options_.devices, devices).front()->trainer_name;
+  held.attempt = std::make_unique<HeldAttempt>(
+      *key, std::move(devices), AttemptFolder(options_.state, *key));
+  held.attempt->window.Restart(0);
+  data_->Find(*key, order.dataset());
+  held.pending = Pending{std::move(order), *std::move(config)};
+  log_.Write(LogLevel::kInfo, "attempt_taken", {{"attempt", ToText(*key)}});
+}
+
+void Agent::Handle(DataFound found, SteadyTime now) {
+  const auto entry = held_.find(found.attempt);
+  if (entry == held_.end() || !entry->second.pending) return;
+  Held& held = entry->second;
+  Pending pending = *std::exchange(held.pending, std::nullopt);
+  if (held.attempt->IsStopping()) return;
+  absl::Status status = found.path.status();
+  std::string kind = "data";
+  if (status.ok()) {
+    held.dataset_path = *found.path;
+    pending.config.dataset.path = *found.path;
+    pending.config.device = held.trainer_device;
+    pending.config.folder = held.attempt->folder().string();
+    status = held.attempt->Start(
+        options_.trainer, spec::TrainerConfigJson(pending.config),
+        pending.config.settings.Integer("threads"), options_.boot_id, now);
+    kind = "crash";
+  }
+  if (status.ok()) return TellStarted(*held.attempt);
+  Refuse(pending.order.attempt(), KindOf(status, kind.c_str()),
+         std::string(status.message()));
+  held_.erase(entry);
+}
+
+void Agent::TellStarted(const HeldAttempt& attempt) {
+  const Held& held = held_.at(attempt.key());
+  log_.Write(LogLevel::kInfo, "trainer_started",
+             {{"attempt", ToText(attempt.key())},
+              {"pid", std::to_string(attempt.pid())}});
+  v1::AgentMessage message;
+  v1::AttemptStarted& started = *message.mutable_started();
+  *started.mutable_attempt() = ToMessage(attempt.key());
+  started.set_pid(attempt.pid());
+  started.set_dataset_path(held.dataset_path);
+  started.set_device(held.trainer_device);
+  Send(std::move(message));
+}
+
+void Agent::Refuse(const v1::Attempt& attempt, const std::string& kind,
+                   const std::string& message) {
+  log_.Write(
+      LogLevel::kWarning, "attempt_refused",
+      {{"attempt", attempt.cohort() + "@" + std::to_string(attempt.number())},
+       {"kind", kind},
+       {"message", message}});
+  v1::AgentMessage reply;
+  *reply.mutable_refused()->mutable_attempt() = attempt;
+  reply.mutable_refused()->set_kind(kind);
+  reply.mutable_refused()->set_message(message);
+  Send(std::move(reply));
+}
+
+void Agent::OnRenewal(const v1::Renewal& renewal, SteadyTime now) {
+  for (const v1::Attempt& attempt : renewal.attempts()) {
+    if (HeldAttempt* found = Find(attempt)) found->Renew(now);
+  }
+}
+
+void Agent::OnReadLog(const v1::ReadLogOrder& order) {
+  v1::AgentMessage message;
+  *message.mutable_log() = ReadLog(options_.state, order);
+  Send(std::move(message));
+}
+
+HeldAttempt* Agent::Find(const v1::Attempt& attempt) {
+  const auto key = FromMessage(attempt);
+  const auto found = key ? held_.find(*key) : held_.end();
+  return found == held_.end() ? nullptr : found->second.attempt.get();
+}
+
+}  // namespace leadline::agent

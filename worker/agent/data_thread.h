@@ -1,0 +1,45 @@
+// Finds data for attempts, one after the other, on a thread of its own.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <thread>
+
+#include <absl/status/statusor.h>
+
+#include "common/ids.h"
+#include "worker/agent/data_finder.h"
+#include "worker/agent/mailbox.h"
+
+namespace leadline::agent {
+
+/// The path of an attempt's data, or why there is none.
+struct DataFound {
+  AttemptKey attempt;
+  absl::StatusOr<std::string> path;
+};
+
+/// Thread-safe.
+class DataThread {
+ public:
+  /// `sink` is called from the thread.
+  DataThread(FindData find, std::function<void(DataFound)> sink);
+  ~DataThread();
+
+  /// Answers later through `sink`.
+  void Find(const AttemptKey& attempt, v1::Dataset dataset);
+
+ private:
+  struct Request {
+    AttemptKey attempt;
+    v1::Dataset dataset;
+  };
+
+  FindData find_;
+  std::function<void(DataFound)> sink_;
+  Mailbox<Request> requests_;
+  std::jthread thread_;
+};
+
+}  // namespace leadline::agent

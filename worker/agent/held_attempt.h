@@ -1,0 +1,97 @@
+// One attempt this agent holds: its folder, its trainer, its event file.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "common/ids.h"
+#include "leadline/v1/worker_service.pb.h"
+#include "worker/agent/end_report.h"
+#include "worker/agent/order_socket.h"
+#include "worker/agent/process_group.h"
+#include "worker/agent/record_batches.h"
+#include "worker/agent/record_window.h"
+#include "worker/agent/stop_schedule.h"
+#include "worker/agent/trainer_launcher.h"
+
+namespace leadline::agent {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// Held from the order to start it until the coordinator has its end on disk.
+/// Owned by one thread; time is passed in.
+class HeldAttempt {
+ public:
+  HeldAttempt(AttemptKey key, std::vector<std::string> devices,
+              std::filesystem::path folder);
+
+  const AttemptKey& key() const { return key_; }
+  const std::vector<std::string>& devices() const { return devices_; }
+  const std::filesystem::path& folder() const { return folder_; }
+
+  /// Makes the folder, writes `config` into it and starts the trainer.
+  absl::Status Start(const std::filesystem::path& program,
+                     const std::string& config, int64_t threads,
+                     const std::string& boot_id, SteadyTime now);
+
+  /// The trainer's process id; 0 before it was started.
+  pid_t pid() const { return group_ ? group_->leader() : 0; }
+
+  /// The coordinator renewed it: so does the trainer's order socket.
+  void Renew(SteadyTime now);
+
+  /// Begins to end it; a second call may only make it quicker.
+  void Stop(std::string reason, StopPatience patience, SteadyTime now);
+  void StopBecauseAgentEnds(StopPatience patience, SteadyTime now);
+  bool IsStopping() const { return stopping_since_.has_value(); }
+
+  /// Looks at the trainer and takes the step that is due.
+  void Tick(SteadyTime now);
+
+  /// True when no process of it is left: its devices are free.
+  bool IsGone() const { return gone_; }
+
+  /// The next records to send, maybe none.
+  absl::StatusOr<v1::RecordBatch> NextBatch();
+
+  /// On a new stream: send again what comes after `acknowledged`.
+  absl::Status SendAgainAfter(int64_t acknowledged);
+
+  /// What to say when it is gone and all its records are sent.
+  v1::AttemptEnded Ending() const;
+
+  /// The event file of an attempt that has gone cannot be read: give it up.
+  void GiveUpEvents(std::string reason);
+
+  RecordWindow window;
+  bool ending_sent = false;  // on the stream that stands
+
+ private:
+  void Examine(const v1::RecordBatch& batch);
+  void TakeStep(StopStep step);
+
+  AttemptKey key_;
+  std::vector<std::string> devices_;
+  std::filesystem::path folder_;
+  OrderSocket orders_;
+  RecordReader reader_;
+  std::optional<ProcessGroup> group_;
+  bool gone_ = false;
+  SteadyTime renewed_at_{};
+  std::optional<SteadyTime> stopping_since_;
+  StopPatience patience_;
+  StopStep step_ = StopStep::kNone;
+  int64_t oom_kills_before_ = 0;
+  int64_t examined_ = 0;  // records whose evidence is taken
+  std::string events_lost_;
+  EndEvidence evidence_;
+};
+
+}  // namespace leadline::agent

@@ -1,0 +1,68 @@
+#include "worker/agent/log_reader.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "worker/agent/attempt_folder.h"
+#include "worker/agent/attempt_message.h"
+#include "worker/agent/file_descriptor.h"
+
+namespace leadline::agent {
+namespace {
+
+constexpr int64_t kMostBytes = 64 << 10;
+
+const char* FileOf(const std::string& stream) {
+  if (stream == "stdout") return "stdout.log";
+  if (stream == "stderr" || stream.empty()) return "stderr.log";
+  if (stream == "events") return "events.jsonl";
+  return nullptr;
+}
+
+void ReadPiece(const std::filesystem::path& path, const v1::ReadLogOrder& order,
+               v1::LogReply& reply) {
+  const FileDescriptor file(
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info {};
+  if (!file || fstat(file.get(), &info) != 0) {
+    reply.set_error("cannot read " + path.filename().string() + ": " +
+                    std::strerror(errno));
+    return;
+  }
+  const int64_t limit = std::clamp<int64_t>(
+      order.limit() > 0 ? order.limit() : kMostBytes, 1, kMostBytes);
+  std::string data(static_cast<size_t>(limit), '\0');
+  const ssize_t got =
+      pread(file.get(), data.data(), data.size(), order.offset());
+  if (got < 0) {
+    reply.set_error(std::string("cannot read the log: ") +
+                    std::strerror(errno));
+    return;
+  }
+  data.resize(static_cast<size_t>(got));
+  reply.set_at_end(order.offset() + got >= info.st_size);
+  reply.set_data(std::move(data));
+}
+
+}  // namespace
+
+v1::LogReply ReadLog(const std::filesystem::path& state,
+                     const v1::ReadLogOrder& order) {
+  v1::LogReply reply;
+  reply.set_request(order.request());
+  const auto attempt = FromMessage(order.attempt());
+  const char* file = FileOf(order.stream());
+  if (!attempt || file == nullptr || order.offset() < 0) {
+    reply.set_error("no such log");
+    return reply;
+  }
+  ReadPiece(AttemptFolder(state, *attempt) / file, order, reply);
+  return reply;
+}
+
+}  // namespace leadline::agent

@@ -1,0 +1,91 @@
+#include "worker/agent/proc_stat.h"
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace leadline::agent {
+namespace {
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file),
+          std::istreambuf_iterator<char>()};
+}
+
+std::optional<pid_t> ParsePid(std::string_view text) {
+  pid_t pid = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc() || end != text.data() + text.size() || pid <= 0) {
+    return std::nullopt;
+  }
+  return pid;
+}
+
+}  // namespace
+
+std::optional<ProcStat> ParseProcStat(std::string_view text) {
+  const size_t open = text.find(" (");
+  const size_t close = text.rfind(") ");
+  if (open == std::string_view::npos || close == std::string_view::npos ||
+      close < open) {
+    return std::nullopt;
+  }
+  ProcStat stat;
+  const auto pid = ParsePid(text.substr(0, open));
+  if (!pid) return std::nullopt;
+  stat.pid = *pid;
+  std::istringstream rest{std::string(text.substr(close + 2))};
+  std::string skipped;
+  rest >> stat.state >> skipped >> stat.group;
+  // Fields 6 to 21 lie between the group and the start time, field 22.
+  for (int field = 6; field <= 21; ++field) rest >> skipped;
+  rest >> stat.start_time;
+  if (!rest) return std::nullopt;
+  return stat;
+}
+
+std::optional<ProcStat> ReadProcStat(pid_t pid) {
+  return ParseProcStat(ReadAll("/proc/" + std::to_string(pid) + "/stat"));
+}
+
+std::vector<ProcStat> ListProcesses() {
+  std::vector<ProcStat> found;
+  std::error_code error;
+  std::filesystem::directory_iterator entry("/proc", error);
+  for (; !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    const auto pid = ParsePid(entry->path().filename().string());
+    if (!pid) continue;
+    if (const auto stat = ReadProcStat(*pid)) found.push_back(*stat);
+  }
+  return found;
+}
+
+bool WasStartedWith(pid_t pid, std::string_view variable) {
+  const std::string text =
+      '\0' + ReadAll("/proc/" + std::to_string(pid) + "/environ");
+  const std::string wanted = '\0' + std::string(variable) + '\0';
+  return text.find(wanted) != std::string::npos;
+}
+
+std::string ReadBootId() {
+  std::string text = ReadAll("/proc/sys/kernel/random/boot_id");
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+int64_t CountOomKills() {
+  std::istringstream text(ReadAll("/proc/vmstat"));
+  std::string name;
+  int64_t value = 0;
+  while (text >> name >> value) {
+    if (name == "oom_kill") return value;
+  }
+  return 0;
+}
+
+}  // namespace leadline::agent

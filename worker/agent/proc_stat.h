@@ -1,0 +1,48 @@
+// What the kernel says about one process: the evidence by which processes are
+// recognised, never their names.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace leadline::agent {
+
+/// A line of /proc/PID/stat.
+struct ProcStat {
+  pid_t pid = 0;
+  char state = '?';
+  pid_t group = 0;
+  uint64_t start_time = 0;  // clock ticks after the boot
+
+  /// Zombies and dead ones hold nothing any more.
+  bool IsAlive() const { return state != 'Z' && state != 'X'; }
+};
+
+/// Null unless `text` is such a line. The command between the parentheses may
+/// hold any bytes, parentheses too.
+std::optional<ProcStat> ParseProcStat(std::string_view text);
+
+/// Null if there is no such process.
+std::optional<ProcStat> ReadProcStat(pid_t pid);
+
+/// All processes of this machine that can be seen.
+std::vector<ProcStat> ListProcesses();
+
+/// True if the process was started with `variable` ("NAME=value") in its
+/// environment, and we may look.
+bool WasStartedWith(pid_t pid, std::string_view variable);
+
+/// /proc/sys/kernel/random/boot_id; process ids mean something under one boot
+/// alone. Empty if it cannot be read.
+std::string ReadBootId();
+
+/// Out-of-memory kills of this machine since the boot; 0 if it does not say.
+int64_t CountOomKills();
+
+}  // namespace leadline::agent

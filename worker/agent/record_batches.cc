@@ -1,0 +1,36 @@
+#include "worker/agent/record_batches.h"
+
+#include <utility>
+
+namespace leadline::agent {
+
+absl::StatusOr<v1::RecordBatch> RecordReader::NextBatch() {
+  v1::RecordBatch batch;
+  size_t bytes = 0;
+  while (true) {
+    if (!held_) {
+      absl::StatusOr<std::optional<EventLine>> line = tail_.Next();
+      // What was read before the fault is given out first; it will be met
+      // again.
+      if (!line.ok() && batch.records_size() == 0) return line.status();
+      if (!line.ok() || !*line) return batch;
+      held_ = ParseEvent(**line);
+    }
+    const size_t size = held_->ByteSizeLong() + 8;
+    if (batch.records_size() > 0 && bytes + size > kBatchBytes) return batch;
+    bytes += size;
+    *batch.add_records() = *std::exchange(held_, std::nullopt);
+  }
+}
+
+int64_t RecordReader::sequence() const {
+  return tail_.sequence() - (held_ ? 1 : 0);
+}
+
+absl::Status RecordReader::SeekAfter(int64_t sequence) {
+  if (sequence >= this->sequence()) return absl::OkStatus();
+  held_.reset();
+  return tail_.SeekAfter(sequence);
+}
+
+}  // namespace leadline::agent

@@ -1,0 +1,36 @@
+// Takes the next records of an event file, as many as one message carries.
+
+#pragma once
+
+#include <optional>
+
+#include <absl/status/statusor.h>
+
+#include "leadline/v1/worker_service.pb.h"
+#include "worker/agent/event_parser.h"
+
+namespace leadline::agent {
+
+/// Reads lines until the batch holds a quarter of a mebibyte, or one larger
+/// record alone, or the file has no more. The batch may be empty.
+class RecordReader {
+ public:
+  explicit RecordReader(std::filesystem::path events)
+      : tail_(std::move(events)) {}
+
+  absl::StatusOr<v1::RecordBatch> NextBatch();
+
+  /// Number of the last record given out.
+  int64_t sequence() const;
+
+  /// Gives out again what comes after `sequence`.
+  absl::Status SeekAfter(int64_t sequence);
+
+  static constexpr size_t kBatchBytes = 256 << 10;
+
+ private:
+  EventTail tail_;
+  std::optional<v1::TrainerRecord> held_;  // read, did not fit the batch before
+};
+
+}  // namespace leadline::agent

@@ -1,0 +1,166 @@
+#include "worker/agent/session.h"
+
+#include <memory>
+#include <utility>
+
+#include "worker/agent/coordinator_address.h"
+
+namespace leadline::agent {
+namespace {
+
+constexpr size_t kMuch = 64;  // messages
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
+  grpc::ChannelArguments arguments;
+  // Heartbeats show that the stream lives. These find a peer that went without
+  // a word; servers allow them on a stream with traffic.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  // We wait between dials ourselves; gRPC's waits are kept with a subchannel.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  // A proxy between agent and coordinator is never meant.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(),
+                                   arguments);
+}
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  return {static_cast<absl::StatusCode>(status.error_code()),
+          status.error_message()};
+}
+
+}  // namespace
+
+Session::Session(SessionOptions options, std::function<void(SessionEvent)> sink)
+    : options_(std::move(options)),
+      sink_(std::move(sink)),
+      backoff_(options_.least_wait, options_.most_wait, options_.seed),
+      reader_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+Session::~Session() { Finish(std::chrono::steady_clock::now()); }
+
+void Session::Send(int64_t stream, v1::AgentMessage message) {
+  const std::scoped_lock lock(mutex_);
+  if (stream != stream_ || !writing_) return;
+  queue_.push_back(std::move(message));
+  changed_.notify_all();
+}
+
+bool Session::HasRoom() const {
+  const std::scoped_lock lock(mutex_);
+  return queue_.size() < kMuch;
+}
+
+void Session::Break(int64_t stream) {
+  const std::scoped_lock lock(mutex_);
+  if (stream == stream_ && context_ != nullptr) context_->TryCancel();
+}
+
+void Session::Finish(std::chrono::steady_clock::time_point deadline) {
+  reader_.request_stop();
+  std::unique_lock lock(mutex_);
+  finishing_ = true;
+  changed_.notify_all();
+  changed_.wait_until(lock, deadline, [&] { return ended_; });
+  if (context_ != nullptr) context_->TryCancel();
+}
+
+void Session::Run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const absl::Status status = RunStream();
+    int64_t number = 0;
+    {
+      const std::scoped_lock lock(mutex_);
+      number = stream_;
+    }
+    sink_({number, StreamClosed{status}});
+    if (!Wait(backoff_.Next())) break;
+  }
+  const std::scoped_lock lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+bool Session::Wait(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return !changed_.wait_for(lock, time, [&] { return finishing_; });
+}
+
+bool Session::Connect(grpc::Channel& channel) {
+  const auto deadline =
+      std::chrono::steady_clock::now() + options_.connect_timeout;
+  // In short waits, so that ending the session need not sit through a long one.
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (channel.WaitForConnected(std::chrono::system_clock::now() +
+                                 std::chrono::milliseconds(100))) {
+      return true;
+    }
+    const std::scoped_lock lock(mutex_);
+    if (finishing_) return false;
+  }
+  return false;
+}
+
+absl::Status Session::RunStream() {
+  absl::StatusOr<DialTarget> dial = MakeDialTarget(options_.coordinator);
+  if (!dial.ok()) return dial.status();
+  const auto channel = MakeChannel(dial->target);
+  if (!Connect(*channel)) {
+    return absl::UnavailableError("no coordinator answers at " +
+                                  options_.coordinator);
+  }
+  const auto stub = v1::WorkerService::NewStub(channel);
+  grpc::ClientContext context;
+  const std::unique_ptr<Stream> stream = stub->Session(&context);
+  int64_t number = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (finishing_) context.TryCancel();
+    number = ++stream_;
+    context_ = &context;
+    writing_ = true;
+    queue_.clear();
+  }
+  std::jthread writer([&] { Write(*stream); });
+  sink_({number, StreamOpened{}});
+  v1::CoordinatorMessage message;
+  while (stream->Read(&message)) {
+    backoff_.Reset();
+    sink_({number, std::move(message)});
+    message.Clear();
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    writing_ = false;
+    changed_.notify_all();
+  }
+  // Nothing more is read because the call is over, which ends a write too;
+  // cancelling now would hide the server's status.
+  writer.join();
+  const absl::Status status = FromGrpc(stream->Finish());
+  const std::scoped_lock lock(mutex_);
+  context_ = nullptr;
+  return status;
+}
+
+void Session::Write(Stream& stream) {
+  while (true) {
+    v1::AgentMessage message;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock,
+                    [&] { return !writing_ || finishing_ || !queue_.empty(); });
+      if (!writing_) return;
+      if (queue_.empty()) break;
+      message = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    if (!stream.Write(message)) return;  // the reading thread sees it too
+  }
+  stream.WritesDone();
+}
+
+}  // namespace leadline::agent
