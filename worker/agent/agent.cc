@@ -175,7 +175,7 @@ bool Agent::SendRecords(HeldAttempt& attempt) {
 }
 
 void Agent::SendEnding(HeldAttempt& attempt) {
-  if (attempt.ending_sent) return;
+  if (attempt.ending_sent || attempt.WasInterrupted()) return;
   attempt.ending_sent = true;
   v1::AgentMessage message;
   *message.mutable_ended() = attempt.Ending();

@@ -47,9 +47,6 @@ EndReport FromStatus(const EndEvidence& evidence) {
 
 EndReport ReportEnd(const EndEvidence& evidence) {
   if (evidence.end && evidence.end->outcome() == "succeeded") return {};
-  if (evidence.stopped_by_agent) {
-    return Failure(FailureKind::kAgentLost, "the agent was stopped");
-  }
   if (evidence.lease_lost) {
     return Failure(FailureKind::kAgentLost,
                    "the lease of the attempt was not renewed");

@@ -154,6 +154,11 @@ void HeldAttempt::GiveUpEvents(std::string reason) {
   events_lost_ = std::move(reason);
 }
 
+bool HeldAttempt::WasInterrupted() const {
+  return evidence_.stopped_by_agent &&
+         !(evidence_.end && evidence_.end->outcome() == "succeeded");
+}
+
 v1::AttemptEnded HeldAttempt::Ending() const {
   v1::AttemptEnded ended;
   *ended.mutable_attempt() = ToMessage(key_);

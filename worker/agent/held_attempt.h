@@ -64,6 +64,10 @@ class HeldAttempt {
   /// On a new stream: send again what comes after `acknowledged`.
   absl::Status SendAgainAfter(int64_t acknowledged);
 
+  /// True if its work was broken off because the agent ends. That is no end to
+  /// tell: the coordinator queues again what an agent does not hold.
+  bool WasInterrupted() const;
+
   /// What to say when it is gone and all its records are sent.
   v1::AttemptEnded Ending() const;
 

@@ -59,11 +59,9 @@ class SpdLog final : public Log {
 
 void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--state", flags.state,
-                 "folder of this agent: data, attempts, logs")
-      ->required();
+                 "folder of this agent: data, attempts, logs; required");
   app.add_option("--coordinator", flags.coordinator,
-                 "HOST:PORT or unix:PATH of the coordinator")
-      ->required();
+                 "HOST:PORT or unix:PATH of the coordinator; required");
   app.add_option("--node", flags.node,
                  "name of this machine; default: the host's");
   app.add_option("--slots", flags.slots, "CPU slots; default: one a core")
@@ -158,13 +156,14 @@ class SignalThread {
 };
 
 int Run(const Flags& flags) {
-  const AgentOptions options = MakeOptions(flags);
+  if (flags.state.empty()) return Fail(2, "--state is required");
   if (absl::Status status = CheckAddress(flags.coordinator); !status.ok()) {
     return Fail(2, "--coordinator: " + std::string(status.message()));
   }
   if (!flags.devices.empty()) {
     return Fail(2, "--devices: this build offers CPU slots alone");
   }
+  const AgentOptions options = MakeOptions(flags);
   if (access(options.trainer.c_str(), X_OK) != 0) {
     return Fail(2, "no trainer at " + options.trainer.string() +
                        "; name one with --trainer");

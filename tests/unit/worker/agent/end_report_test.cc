@@ -83,9 +83,7 @@ TEST(EndReport, AnEndFromOutsideMayBeTriedAgain) {
             "crash");
 }
 
-TEST(EndReport, AnAgentThatEndsLosesItsAttempts) {
-  EXPECT_EQ(ReportEnd({.status = {-1, SIGTERM}, .stopped_by_agent = true}).kind,
-            "agent_lost");
+TEST(EndReport, ALeaseThatWasNotRenewedIsALostAgent) {
   EXPECT_EQ(ReportEnd({.status = {-1, SIGTERM}, .lease_lost = true}).kind,
             "agent_lost");
 }
