@@ -120,7 +120,7 @@ TEST(RouterOpHand, ZeroQueriesGiveThePlainMean) {
         1e-12, "u")});
   }
   const Tensor out =
-      model::Route(candidates, {torch::zeros({1, 4}, torch::kFloat64)});
+      model::Route(candidates, {torch::zeros({1, 4}, torch::kFloat64), {}});
   EXPECT_TRUE(torch::allclose(
       out.flatten(), torch::tensor({5.0, 6.0, 7.0, 8.0}, Doubles()), 1e-15, 0));
 }

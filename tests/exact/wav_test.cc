@@ -6,6 +6,7 @@
 
 #include "model/methods/registry.h"
 #include "model/probes/routing_probe.h"
+#include "model/router/route.h"
 #include "tests/exact/world.h"
 
 namespace leadline::exact {
@@ -289,36 +290,29 @@ TEST(X8, InABlockOfTwoTheDetailsCoincideBitForBit) {
   EXPECT_TRUE(torch::equal(seen.Source(5, "Pphi"), seen.Source(5, "Psig")));
 }
 
-/// Updates whose phase detail is `1 / ratio` of their sum, everywhere.
-std::vector<Tensor> UpdatesOfRatio(const Bench& bench, double ratio) {
-  const Tensor c = bench.Random(9);
-  const Tensor d = c / ratio;
+/// Updates whose phase detail is 1/16 of their sum everywhere, and whose split
+/// detail is exactly 0: multiples of 1/64, so that no sum rounds.
+std::vector<Tensor> UpdatesOfRatio16(const Bench& bench) {
+  const Tensor c = (bench.Random(9) * 64).round() / 64;
   std::vector<Tensor> updates;
   for (int64_t l = 0; l < bench.sublayers(); ++l) {
-    updates.push_back(l % 2 == 0 ? c + d : c - d);
+    updates.push_back(l % 2 == 0 ? c + c / 16 : c - c / 16);
   }
   return updates;
 }
 
 TEST(X10, TheClipActsOnlyAboveRho) {
-  std::map<double, Recorder> by_rho;
-  for (const double rho : {4.0, 8.0, 21.0, 32.0}) {
+  std::map<double, model::RouteRecord> by_rho;
+  for (const double rho : {4.0, 8.0, 17.0, 32.0}) {
     Bench bench(Wav(4, 4, {{"rho", rho}}), 2);
     bench.SetQueries(0.5);
-    by_rho[rho] = bench.Run(bench.Random(1), UpdatesOfRatio(bench, 20));
+    const Recorder seen = bench.Run(bench.Random(1), UpdatesOfRatio16(bench));
+    by_rho[rho] = seen.records.at(4);  // reads the finished block
   }
-  const int64_t q = 4;  // reads the finished block
-  const auto out = [&](double rho) {
-    return by_rho[rho].records.at(q).out_RBTD;
-  };
-  // The split detail is exactly 0: its ratio is above every rho, its value 0.
-  EXPECT_TRUE(torch::equal(out(21), out(32)));
-  EXPECT_FALSE(torch::equal(out(4), out(8)));
-  EXPECT_FALSE(torch::equal(out(8), out(21)));
-  const auto weights = [&](double rho) {
-    return by_rho[rho].records.at(q).weights_JRBT;
-  };
-  EXPECT_TRUE(torch::equal(weights(4), weights(32)));
+  EXPECT_TRUE(torch::equal(by_rho[17].out_RBTD, by_rho[32].out_RBTD));
+  EXPECT_FALSE(torch::equal(by_rho[4].out_RBTD, by_rho[8].out_RBTD));
+  EXPECT_FALSE(torch::equal(by_rho[8].out_RBTD, by_rho[17].out_RBTD));
+  EXPECT_TRUE(torch::equal(by_rho[4].weights_JRBT, by_rho[32].weights_JRBT));
 }
 
 TEST(X10, NoGradientReachesTheSumThroughTheScale) {
@@ -335,10 +329,10 @@ TEST(X10, NoGradientReachesTheSumThroughTheScale) {
   // At zero weight on C itself its only way in would be the scale.
   model::RouterKey key{torch::zeros({1, 8}, torch::kFloat64),
                        torch::full({1, 1}, 800.0, torch::kFloat64)};
-  const Tensor out =
-      model::Route({{model::MakeSource(c, 1e-12, "C0")},
-                    {model::MakeSource(d, 1e-12, "Dphi0"), 0, scale_RBT}},
-                   key);
+  const std::vector<model::Candidate> candidates = {
+      {model::MakeSource(c, 1e-12, "C0"), -1, {}},
+      {model::MakeSource(d, 1e-12, "Dphi0"), 0, scale_RBT}};
+  const Tensor out = model::Route(candidates, key);
   out.sum().backward();
   EXPECT_TRUE(!c.grad().defined() || c.grad().eq(0).all().item<bool>());
   EXPECT_LE(Error(d.grad(), scale_RBT.unsqueeze(-1).expand_as(d)), 1e-14);
