@@ -19,7 +19,10 @@ std::string NumberText(double number) {
   std::array<char, 32> text;
   const auto end =
       std::to_chars(text.data(), text.data() + text.size(), number);
-  return std::string(text.data(), end.ptr);
+  std::string shortest(text.data(), end.ptr);
+  // A whole number stays a REAL where json_each reads it.
+  if (shortest.find_first_of(".e") == std::string::npos) shortest += ".0";
+  return shortest;
 }
 
 std::string WordText(const std::string& word) {

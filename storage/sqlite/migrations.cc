@@ -1,6 +1,10 @@
 #include "storage/sqlite/migrations.h"
 
 #include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "storage/sqlite/schema.h"
 
@@ -23,6 +27,15 @@ void StepFrom(Connection& connection, int32_t version) {
   connection.Execute("COMMIT");
 }
 
+/// So that the name is on disk too.
+void SyncFolder(const std::filesystem::path& folder) {
+  const int descriptor =
+      open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
 absl::Status TakeSteps(Connection& connection) {
   const int32_t version = VersionOf(connection);
   if (version > kSchemaVersion) {
@@ -38,6 +51,10 @@ absl::Status TakeSteps(Connection& connection) {
   for (int32_t next = version; next < kSchemaVersion; ++next) {
     StepFrom(connection, next);
   }
+  return absl::OkStatus();
+}
+
+absl::Status UseLog(Connection& connection) {
   const std::string mode =
       connection.database().execAndGet("PRAGMA journal_mode = WAL").getString();
   if (mode == "wal") return absl::OkStatus();
@@ -47,10 +64,30 @@ absl::Status TakeSteps(Connection& connection) {
 
 }  // namespace
 
+absl::Status CreateDatabase(const std::filesystem::path& path) {
+  const std::filesystem::path unfinished = path.string() + ".new";
+  std::error_code error;
+  std::filesystem::remove(unfinished, error);
+  std::filesystem::remove(unfinished.string() + "-journal", error);
+  const absl::Status made = Run("making " + path.string(), [&] {
+    Connection connection(unfinished, Connection::Mode::kWrite);
+    return TakeSteps(connection);
+  });
+  if (!made.ok()) return made;
+  std::filesystem::rename(unfinished, path, error);
+  if (error) {
+    return absl::UnavailableError("making " + path.string() + ": " +
+                                  error.message());
+  }
+  SyncFolder(path.parent_path());
+  return absl::OkStatus();
+}
+
 absl::Status Migrate(Connection& connection) {
   return Run("bringing the schema up to date", [&] {
     try {
-      return TakeSteps(connection);
+      const absl::Status steps = TakeSteps(connection);
+      return steps.ok() ? UseLog(connection) : steps;
     } catch (...) {
       connection.Rollback();
       throw;

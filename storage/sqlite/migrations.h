@@ -2,11 +2,17 @@
 
 #pragma once
 
+#include <filesystem>
+
 #include <absl/status/status.h>
 
 #include "storage/sqlite/connection.h"
 
 namespace leadline::storage::sqlite {
+
+/// Makes a database at `path`, where there is none or an empty file. It is
+/// there whole or not at all, whenever we are killed.
+absl::Status CreateDatabase(const std::filesystem::path& path);
 
 /// Creates or upgrades the schema, each version in one transaction, and turns
 /// the write-ahead log on. FailedPrecondition for a newer schema.

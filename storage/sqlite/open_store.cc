@@ -39,6 +39,10 @@ absl::StatusOr<StorePair> OpenSqliteStore(const std::filesystem::path& given) {
   const std::filesystem::path path = std::filesystem::absolute(given, error);
   const absl::StatusOr<sqlite::FileKind> kind = sqlite::CheckFile(path);
   if (!kind.ok()) return kind.status();
+  if (*kind == sqlite::FileKind::kNew) {
+    const absl::Status made = sqlite::CreateDatabase(path);
+    if (!made.ok()) return made;
+  }
   absl::StatusOr<std::unique_ptr<Connection>> connection =
       sqlite::Run("opening " + path.string(), [&] { return Connect(path); });
   if (!connection.ok()) return connection.status();

@@ -1,0 +1,208 @@
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "storage/open.h"
+#include "storage/sqlite/schema.h"
+#include "tests/support/store_world.h"
+
+namespace leadline::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::map<std::string, std::string> FilesOf(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    files[entry.path().filename().string()] = text.str();
+  }
+  return files;
+}
+
+/// As kill -9: nothing is closed.
+void Die() { raise(SIGKILL); }
+
+/// Runs `work`, which ends in Die, in a process of its own.
+void InProcessThatDies(const std::function<void()>& work) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    work();
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+class Opening : public ::testing::Test {
+ protected:
+  void Write(const std::string& bytes) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+
+  void ExpectRefused(const std::string& why) {
+    const auto before = FilesOf(folder_.path());
+    const auto pair = OpenSqliteStore(path_);
+    EXPECT_EQ(pair.status().code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(pair.status().message()), HasSubstr(why));
+    EXPECT_THAT(std::string(pair.status().message()), HasSubstr("leadline.db"));
+    EXPECT_EQ(FilesOf(folder_.path()), before) << "files were touched";
+  }
+
+  test::TemporaryFolder folder_;
+  const fs::path path_ = folder_.path() / "leadline.db";
+};
+
+TEST_F(Opening, MakesADatabaseOfOurs) {
+  ASSERT_TRUE(OpenSqliteStore(path_).ok());
+  SQLite::Database database(path_.string());
+  EXPECT_EQ(database.execAndGet("PRAGMA application_id").getInt(), 0x4C454144);
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(),
+            sqlite::kSchemaVersion);
+  EXPECT_EQ(database.execAndGet("PRAGMA journal_mode").getString(), "wal");
+  EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
+  EXPECT_TRUE(OpenSqliteStore(path_).ok());
+}
+
+TEST_F(Opening, ATextFileStaysAsItIs) {
+  Write("dear diary\n" + std::string(5000, 'x'));
+  ExpectRefused("no SQLite database");
+  Write("short");
+  ExpectRefused("no SQLite database");
+  Write(std::string("SQLite format 3\0", 16));
+  ExpectRefused("no SQLite database");
+}
+
+TEST_F(Opening, AnotherProgramsDatabaseStaysAsItIs) {
+  SQLite::Database(path_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE t (x); INSERT INTO t VALUES (1)");
+  ExpectRefused("another program");
+}
+
+TEST_F(Opening, AnotherProgramsLogLeftByAKillStaysAsItIs) {
+  InProcessThatDies([&] {
+    SQLite::Database database(path_.string(),
+                              SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec("CREATE TABLE t (x); INSERT INTO t VALUES (1)");
+    Die();
+  });
+  ASSERT_TRUE(fs::exists(path_.string() + "-wal"));
+  ASSERT_TRUE(fs::exists(path_.string() + "-shm"));
+  ExpectRefused("another program");
+  fs::remove(path_.string() + "-shm");
+  ExpectRefused("another program");
+}
+
+TEST_F(Opening, ANewerSchemaStaysAsItIs) {
+  ASSERT_TRUE(OpenSqliteStore(path_).ok());
+  SQLite::Database(path_.string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA user_version = 77; PRAGMA wal_checkpoint(TRUNCATE)");
+  ExpectRefused("version 77");
+}
+
+TEST_F(Opening, ANewerSchemaThatOnlyTheLogKnowsStaysAsItIs) {
+  ASSERT_TRUE(OpenSqliteStore(path_).ok());
+  InProcessThatDies([&] {
+    SQLite::Database database(path_.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA user_version = 78");
+    Die();
+  });
+  ASSERT_GT(fs::file_size(path_.string() + "-wal"), 0U);
+  ExpectRefused("version 78");
+}
+
+TEST_F(Opening, ADamagedVersionIsRefused) {
+  ASSERT_TRUE(OpenSqliteStore(path_).ok());
+  SQLite::Database(path_.string(), SQLite::OPEN_READWRITE)
+      .exec("PRAGMA user_version = -1; PRAGMA wal_checkpoint(TRUNCATE)");
+  ExpectRefused("damaged");
+}
+
+TEST_F(Opening, ALogWithoutItsDatabaseIsNotDeleted) {
+  std::ofstream(path_.string() + "-wal") << "somebody's data";
+  ExpectRefused("its log");
+  Write("");
+  ExpectRefused("its log");
+}
+
+TEST_F(Opening, AFolderInPlaceOfTheFileIsRefused) {
+  fs::create_directory(path_);
+  const auto pair = OpenSqliteStore(path_);
+  EXPECT_EQ(pair.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(pair.status().message()),
+              HasSubstr("not a regular file"));
+}
+
+TEST_F(Opening, AMissingFolderIsNamed) {
+  const auto pair = OpenSqliteStore(folder_.path() / "none" / "leadline.db");
+  EXPECT_EQ(pair.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(pair.status().message()), HasSubstr("none"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "none"));
+}
+
+TEST_F(Opening, WhatMayNotBeWrittenIsRefused) {
+  ASSERT_TRUE(OpenSqliteStore(path_).ok());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    // Permissions bind everybody but root.
+    chmod(path_.c_str(), 0444);
+    chmod(folder_.path().c_str(), 0555);
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(9);
+    const auto pair = OpenSqliteStore(path_);
+    if (pair.ok()) _exit(1);
+    _exit(std::string(pair.status().message()).find(path_.string()) ==
+                  std::string::npos
+              ? 2
+              : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  chmod(folder_.path().c_str(), 0755);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Opening, OursIsWholeAgainAfterAKill) {
+  InProcessThatDies([&] {
+    const auto pair = OpenSqliteStore(path_).value();
+    if (!test::CommitOne(*pair.store, test::MakeSweep(1, 3, 2)).ok()) _exit(1);
+    Die();
+  });
+  ASSERT_GT(fs::file_size(path_.string() + "-wal"), 0U);
+  const auto pair = OpenSqliteStore(path_).value();
+  EXPECT_EQ(pair.store->LoadSweep({1})->trials,
+            test::MakeSweep(1, 3, 2).trials);
+}
+
+TEST_F(Opening, AKillWhileItIsMadeDoesNotLockUsOut) {
+  InProcessThatDies([&] {
+    SQLite::Database database(path_.string() + ".new",
+                              SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    // A transaction too large for the cache leaves pages and a journal behind.
+    database.exec("PRAGMA cache_size = 2; BEGIN EXCLUSIVE");
+    database.exec(sqlite::kSchemaSteps[0]);
+    database.exec("PRAGMA application_id = 0x4C454144; PRAGMA user_version=1");
+    Die();
+  });
+  const auto pair = OpenSqliteStore(path_);
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  EXPECT_TRUE(test::CommitOne(*pair->store, test::MakeSweep(1, 1, 1)).ok());
+}
+
+}  // namespace
+}  // namespace leadline::storage
