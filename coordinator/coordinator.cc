@@ -89,6 +89,7 @@ void Coordinator::OnDemand(const rpc::Demand& demand) {
 }
 
 void Coordinator::Stop() {
+  if (std::exchange(stopped_, true)) return;
   const absl::Status ending =
       absl::UnavailableError("the coordinator is ending");
   if (server_) {
@@ -100,8 +101,9 @@ void Coordinator::Stop() {
     server_->Stop(kCallsMayEnd);
   }
   if (agent_) agent_->Stop();
-  background_.reset();
+  // Its answers may still post to the background.
   if (loop_) loop_->Stop();
+  background_.reset();
 }
 
 }  // namespace leadline

@@ -56,7 +56,7 @@ class Coordinator {
   bool WaitUntilUnused(std::chrono::milliseconds time);
 
   /// Ends streams, server and local agent within some seconds. Attempts stay
-  /// live in the store.
+  /// live in the store. The second call does nothing.
   void Stop();
 
  private:
@@ -70,6 +70,7 @@ class Coordinator {
   Log& log_;
   const std::chrono::steady_clock::time_point started_ =
       std::chrono::steady_clock::now();
+  bool stopped_ = false;
 
   std::mutex mutex_;
   std::condition_variable changed_;

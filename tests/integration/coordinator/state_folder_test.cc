@@ -1,0 +1,90 @@
+#include "coordinator/state_folder.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "coordinator/config.h"
+#include "coordinator/file_log.h"
+#include "coordinator_world.h"
+
+namespace leadline {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(StateFolderTest, IsPrivateAndItsSecondOwnerLearnsOfTheFirst) {
+  TemporaryFolder folder;
+  const auto path = folder.path() / "new" / "state";
+  {
+    const auto first = StateFolder::Open(path);
+    ASSERT_TRUE(first.ok()) << first.status();
+    struct stat about {};
+    stat(path.c_str(), &about);
+    EXPECT_EQ(about.st_mode & 0777, 0700u);
+    const auto second = StateFolder::Open(path);
+    EXPECT_THAT(std::string(second.status().message()),
+                HasSubstr("process " + std::to_string(getpid())));
+  }
+  EXPECT_TRUE(StateFolder::Open(path).ok());
+}
+
+TEST(StateFolderTest, FileIsReplacedAsAWhole) {
+  TemporaryFolder folder;
+  auto state = StateFolder::Open(folder.path());
+  ASSERT_TRUE(state->WriteFile("a.json", "first, a longer text").ok());
+  ASSERT_TRUE(state->WriteFile("a.json", "second").ok());
+  std::ifstream file(folder.path() / "a.json");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "second");
+}
+
+TEST(FileLogTest, TextFromOutsideMakesNoLinesAndNoKeysOfItsOwn) {
+  EXPECT_EQ(
+      LogLine("refused", {{"node", "n\nlevel=error x=\"1\""}, {"n", "3"}}),
+      "event=refused node=\"n\\nlevel=error x=\\\"1\\\"\" n=3");
+}
+
+Launch Parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "leadline-coordinator");
+  return ParseCommandLine(static_cast<int>(words.size()), words.data(), "1");
+}
+
+TEST(ConfigTest, DefaultsListenOnASocketInTheStateFolder) {
+  const Launch launch = Parse({"--state", "/tmp/x"});
+  ASSERT_TRUE(launch.config.has_value()) << launch.text;
+  EXPECT_EQ(launch.config->address.ToText(), "unix:/tmp/x/coordinator.sock");
+  EXPECT_FALSE(launch.config->is_private);
+}
+
+TEST(ConfigTest, MisuseEndsWithTwoAndSaysWhy) {
+  EXPECT_EQ(Parse({}).exit_code, 2);
+  EXPECT_EQ(Parse({"--state", "x", "--what"}).exit_code, 2);
+  EXPECT_THAT(Parse({"--state", "x", "--listen", "0.0.0.0:1"}).text,
+              HasSubstr("loopback"));
+  EXPECT_THAT(Parse({"--state", "x", "--lease", "20", "--grace", "5"}).text,
+              HasSubstr("exceed 30"));
+  EXPECT_THAT(Parse({"--state", "x", "--lease", "5", "--grace", "60"}).text,
+              HasSubstr("third"));
+}
+
+TEST(ConfigTest, PrintedConfigurationReadsBackAndUnknownKeysFail) {
+  TemporaryFolder folder;
+  const std::string file = (folder.path() / "config").string();
+  const Launch printed =
+      Parse({"--state", "/tmp/x", "--grace", "77", "--print-config"});
+  EXPECT_EQ(printed.exit_code, 0);
+  std::ofstream(file) << printed.text;
+  const Launch read = Parse({"--config", file.c_str()});
+  ASSERT_TRUE(read.config.has_value()) << read.text;
+  EXPECT_EQ(read.config->policy.grace.count(), 77);
+  std::ofstream(file) << "state=/tmp/x\nstat=1\n";
+  EXPECT_EQ(Parse({"--config", file.c_str()}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace leadline
