@@ -206,7 +206,12 @@ void Apply(Step& step, const AttemptEnded& command) {
     return;
   }
   const auto [kind, message] = Verdict(command, *live);
-  FailAttempt(step, command.attempt, kind, message);
+  if (kind == FailureKind::kAgentLost) {
+    // No fault of its own: it does not use up a try.
+    Supersede(step, command.attempt, "agent_lost: " + message);
+  } else {
+    FailAttempt(step, command.attempt, kind, message);
+  }
 }
 
 }  // namespace leadline::control

@@ -94,6 +94,18 @@ TEST(AttemptsTest, CrashIsTriedAgainAfterABackoffUpToThreeTimes) {
   EXPECT_TRUE(report.failures.back().is_final);
 }
 
+TEST(AttemptsTest, AgentThatCouldNotRenewUsesUpNoTry) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  for (int64_t number = 1; number <= 5; ++number) {
+    world.End(1, AttemptOf(1, 1, number), FailureKind::kAgentLost);
+    EXPECT_EQ(world.Attempt(AttemptOf(1, 1, number)).outcome,
+              AttemptOutcome::kSuperseded);
+    EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
+  }
+}
+
 TEST(AttemptsTest, BadConfigurationIsNotTriedAgain) {
   World world;
   world.Register(1, "n", 1);
