@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/losses.h"
-#include "worker/trainer/batches.h"
 
 namespace leadline::trainer {
 
@@ -20,14 +19,9 @@ int64_t WindowsAtOnce(int64_t replicas, int64_t context, bool cpu) {
 // Token losses [R, P', T] of windows of one length.
 Tensor Losses(const model::Decoder& decoder, std::span<const uint16_t> symbols,
               std::span<const Window> windows, const torch::Device& device) {
-  std::vector<int64_t> starts;
-  for (const Window& window : windows) starts.push_back(window.start);
-  const Batch batch = CopyWindows(symbols, starts, 1, windows[0].length);
-  const auto for_all = [&](const Tensor& one) {
-    return one.to(device).expand({decoder.replicas(), -1, -1}).contiguous();
-  };
-  return model::TokenLosses(decoder.Forward(for_all(batch.tokens_RBT)),
-                            for_all(batch.targets_RBT));
+  const Batch batch = SharedBatch(decoder, symbols, windows, device);
+  return model::TokenLosses(decoder.Forward(batch.tokens_RBT),
+                            batch.targets_RBT);
 }
 
 // Calls `take` with runs of equal windows and their losses.
@@ -74,6 +68,19 @@ std::vector<Window> FixedWindows(int64_t size, int64_t context, int64_t count) {
     windows.push_back({k * (size - context - 1) / (count - 1), context, 0});
   }
   return windows;
+}
+
+Batch SharedBatch(const model::Decoder& decoder,
+                  std::span<const uint16_t> symbols,
+                  std::span<const Window> windows,
+                  const torch::Device& device) {
+  std::vector<int64_t> starts;
+  for (const Window& window : windows) starts.push_back(window.start);
+  const Batch one = CopyWindows(symbols, starts, 1, windows[0].length);
+  const auto for_all = [&](const Tensor& tokens) {
+    return tokens.to(device).expand({decoder.replicas(), -1, -1}).contiguous();
+  };
+  return {for_all(one.tokens_RBT), for_all(one.targets_RBT)};
 }
 
 Tensor EvaluateFull(const model::Decoder& decoder,

@@ -13,6 +13,7 @@
 #include <torch/torch.h>
 
 #include "model/decoder.h"
+#include "worker/trainer/batches.h"
 
 namespace leadline::trainer {
 
@@ -32,6 +33,11 @@ std::vector<Window> FullWindows(int64_t size, int64_t context, int64_t stride);
 
 /// `count` windows of `context` at floor(k (size - context - 1)/(count - 1)).
 std::vector<Window> FixedWindows(int64_t size, int64_t context, int64_t count);
+
+/// Windows of one length, the same for every replica, on the device.
+Batch SharedBatch(const model::Decoder& decoder,
+                  std::span<const uint16_t> symbols,
+                  std::span<const Window> windows, const torch::Device& device);
 
 /// What the loop does between batches, so that a stop is heeded: it may throw.
 using Breather = std::function<void()>;

@@ -4,7 +4,6 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <string>
 
@@ -17,6 +16,7 @@
 #include "worker/trainer/control_thread.h"
 #include "worker/trainer/event_writer.h"
 #include "worker/trainer/failure.h"
+#include "worker/trainer/process_memory.h"
 #include "worker/trainer/run_control.h"
 #include "worker/trainer/train_loop.h"
 #include "worker/trainer/trainer_config.h"
@@ -28,13 +28,22 @@ constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kMisuse = 2;
 
-std::string ReadAll(const std::string& name) {
-  if (name == "-") {
-    return {std::istreambuf_iterator<char>(std::cin), {}};
-  }
+// Enough to see that a configuration is too long, and no more: the name may be
+// that of a device without an end.
+constexpr size_t kMostConfigBytes = (size_t{1} << 20U) + 1;
+
+std::string ReadStart(std::istream& stream) {
+  std::string text(kMostConfigBytes, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(stream.gcount()));
+  return text;
+}
+
+std::string ReadConfig(const std::string& name) {
+  if (name == "-") return ReadStart(std::cin);
   std::ifstream file(name, std::ios::binary);
   if (!file) throw ConfigError("cannot read " + name);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return ReadStart(file);
 }
 
 EventWriter OpenEvents(const spec::TrainerConfig& config) {
@@ -91,12 +100,13 @@ EndEvent TrainToTheEnd(const spec::TrainerConfig& config, EventWriter& events) {
 int Run(const std::string& argument) {
   std::optional<spec::TrainerConfig> config;
   try {
-    config = ParseTrainerConfig(ReadAll(argument));
+    config = ParseTrainerConfig(ReadConfig(argument));
   } catch (const ConfigError& error) {
     std::cerr << "leadline-trainer: " << error.what() << '\n';
     return kMisuse;
   }
   BlockStopSignals();
+  OfferToEndFirst();
   EventWriter events = OpenEvents(*config);
   const EndEvent end = TrainToTheEnd(*config, events);
   if (end.outcome != AttemptOutcome::kSucceeded) {

@@ -15,4 +15,6 @@ int64_t PeakResidentBytes() {
   return 0;
 }
 
+void OfferToEndFirst() { std::ofstream("/proc/self/oom_score_adj") << 500; }
+
 }  // namespace leadline::trainer

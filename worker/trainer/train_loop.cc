@@ -9,9 +9,13 @@
 
 #include "worker/trainer/build_info.h"
 #include "worker/trainer/process_memory.h"
+#include "worker/trainer/routing_report.h"
 
 namespace leadline::trainer {
 namespace {
+
+// The probe batch: the same for all methods, seeds and replicas.
+constexpr size_t kProbeWindows = 8;
 
 torch::TensorOptions ParameterOptions(const spec::Settings& settings,
                                       const torch::Device& device) {
@@ -188,12 +192,27 @@ void TrainLoop::EvaluateWindows(int64_t steps_done) {
   Silence(event.loss);
   for (size_t r = 0; r < best_.size(); ++r) {
     event.windows.push_back(ToVector(losses_RP[static_cast<int64_t>(r)]));
+    if (std::isnan(event.loss[r])) {
+      std::fill(event.windows[r].begin(), event.windows[r].end(),
+                event.loss[r]);
+    }
     const double loss = event.loss[r];
     if (std::isfinite(loss) && !(loss >= best_[r].loss)) {
       best_[r] = {loss, steps_done};
     }
   }
   events_.Write(event);
+  if (settings_.IsOn("diagnostics")) WriteRouting(steps_done);
+}
+
+void TrainLoop::WriteRouting(int64_t steps_done) {
+  const auto windows =
+      std::span(fixed_windows_)
+          .first(std::min<size_t>(kProbeWindows, fixed_windows_.size()));
+  for (const RoutingEvent& event : ReportRouting(
+           decoder_, text_.validation(), windows, device_, steps_done)) {
+    if (health_.IsAlive(event.replica)) events_.Write(event);
+  }
 }
 
 std::vector<double> TrainLoop::EvaluateSplit(

@@ -47,6 +47,7 @@ class TrainLoop {
   void ReportInterval(int64_t steps_done);
   void ReportEnds();
   void EvaluateWindows(int64_t steps_done);
+  void WriteRouting(int64_t steps_done);
   std::vector<double> EvaluateSplit(const char* name,
                                     std::span<const uint16_t> symbols);
   void WriteResults();

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 #include <fcntl.h>
@@ -87,8 +88,10 @@ class TrainerProgram : public testing::Test {
 
   pid_t Start(const std::string& config) const {
     std::ofstream(folder_ / "config.json") << config;
-    const std::string argument = folder_ / "config.json";
-    const std::string out = folder_ / "out";
+    return StartWith(folder_ / "config.json", folder_ / "out");
+  }
+
+  pid_t StartWith(const std::string& argument, const std::string& out) const {
     const std::string err = folder_ / "err";
     const pid_t child = fork();
     if (child == 0) {
@@ -192,6 +195,32 @@ TEST_F(TrainerProgram, LossAboveTheLimitIsDivergenceAndNoFailure) {
   EXPECT_EQ(outcome.Of("end")[0]["outcome"], "succeeded");
 }
 
+TEST_F(TrainerProgram, RoutedMethodTellsItsWeightsAtEachEvaluation) {
+  const Outcome outcome =
+      Run(SmallConfig({{"method", "wav"}, {"block_sublayers", int64_t{4}}}));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  const auto routing = outcome.Of("routing");
+  ASSERT_EQ(routing.size(), 4U);  // two evaluations of two replicas
+  EXPECT_EQ(routing[3]["replica"], 1);
+  EXPECT_EQ(routing[3]["step"], 20);
+  const json& values = routing[3]["values"];
+  ASSERT_EQ(values["route.map"].size(), 5U);  // sublayers and the readout
+  for (size_t q = 0; q < 5; ++q) {
+    const std::vector<double> weights = values["route.map"][q];
+    EXPECT_EQ(values["route.sources"][q].size(), weights.size());
+    EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 1, 1e-5);
+  }
+  for (const char* name : {"route.entropy", "route.max_weight",
+                           "route.embedding_mass", "route.detail_mass"}) {
+    EXPECT_EQ(values[name].size(), 5U) << name;
+  }
+  EXPECT_TRUE(Run(SmallConfig({{"method", "wav"},
+                               {"block_sublayers", int64_t{4}},
+                               {"diagnostics", "off"}}))
+                  .Of("routing")
+                  .empty());
+}
+
 TEST_F(TrainerProgram, ChangedDataFailsAsData) {
   const spec::TrainerConfig config = SmallConfig();
   std::ofstream(config.dataset.path, std::ios::app) << "more";
@@ -214,6 +243,20 @@ TEST_F(TrainerProgram, WhatIsNoConfigurationIsMisuse) {
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_TRUE(outcome.events.empty());
   EXPECT_THAT(outcome.errors, HasSubstr("twice"));
+}
+
+TEST_F(TrainerProgram, ConfigurationWithoutAnEndIsMisuse) {
+  EXPECT_EQ(Finish(StartWith("/dev/zero", folder_ / "out")).exit_code, 2);
+}
+
+TEST_F(TrainerProgram, RecordThatCannotBeWrittenIsAFailure) {
+  std::ofstream(folder_ / "config.json")
+      << spec::TrainerConfigJson(SmallConfig());
+  const pid_t child = StartWith(folder_ / "config.json", "/dev/full");
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(Contents(folder_ / "err"), HasSubstr("cannot write an event"));
 }
 
 TEST_F(TrainerProgram, DeviceThatIsNotThereIsADeviceFailure) {
