@@ -14,8 +14,8 @@ struct RouteCall {
   std::vector<torch::Tensor> inverse_rms_RBT;  // J; undefined: key as it is
   std::vector<torch::Tensor> scales_RBT;       // J; undefined: 1
   std::vector<int64_t> bias_columns;           // J; -1: none
-  torch::Tensor key_RD;                        // or undefined
-  torch::Tensor bias_RC;                       // or undefined
+  torch::Tensor key_RD;                        // rows contiguous, or undefined
+  torch::Tensor bias_RC;                       // likewise
 
   int64_t sources() const { return static_cast<int64_t>(values_RBTD.size()); }
 };

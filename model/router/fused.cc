@@ -7,6 +7,10 @@ namespace {
 
 using torch::Tensor;
 
+int64_t RowStride(const Tensor& matrix) {
+  return matrix.defined() ? matrix.stride(0) : 0;
+}
+
 RouteShape ShapeOf(const RouteCall& call) {
   const torch::IntArrayRef sizes = call.values_RBTD[0].sizes();
   return {.sources = call.sources(),
@@ -14,7 +18,8 @@ RouteShape ShapeOf(const RouteCall& call) {
           .sequences_per_replica = sizes[1],
           .tokens = sizes[2],
           .width = sizes[3],
-          .biases = call.bias_RC.defined() ? call.bias_RC.size(1) : 0};
+          .key_stride = RowStride(call.key_RD),
+          .bias_stride = RowStride(call.bias_RC)};
 }
 
 template <typename Scalar>

@@ -50,6 +50,12 @@ Tensor BiasGradient(const RouteCall& call, const Tensor& logits_RJ) {
   return torch::matmul(logits_RJ, share_JC);
 }
 
+/// Slices of all routers' parameters are used where they lie: a copy would be a
+/// call that several replicas need and one does not.
+Tensor WithDenseRows(const Tensor& matrix) {
+  return matrix.stride(1) == 1 ? matrix : matrix.contiguous();
+}
+
 class RouteFunction : public torch::autograd::Function<RouteFunction> {
  public:
   static Tensor forward(AutogradContext* context,
@@ -59,8 +65,8 @@ class RouteFunction : public torch::autograd::Function<RouteFunction> {
                         torch::TensorList values) {
     RouteCall& call = state->call;
     call.values_RBTD = values.vec();
-    if (key) call.key_RD = key->contiguous();
-    if (bias) call.bias_RC = bias->contiguous();
+    if (key) call.key_RD = WithDenseRows(*key);
+    if (bias) call.bias_RC = WithDenseRows(*bias);
     RouteOutput output = HasCpuLoops(call.values_RBTD[0]) ? RouteOnCpu(call)
                                                           : RouteAnywhere(call);
     variable_list saved = std::exchange(call.values_RBTD, {});

@@ -41,12 +41,12 @@ LEADLINE_INLINE void Forward(const RouteShape& shape,
     for (int64_t j = 0; j < shape.sources; ++j) {
       Scalar z = 0;
       if (input.key != nullptr) {
-        z = Dot(input.key + replica * width, input.values[j] + row * width,
-                width);
+        z = Dot(input.key + replica * shape.key_stride,
+                input.values[j] + row * width, width);
         if (input.inverse_rms[j] != nullptr) z *= input.inverse_rms[j][row];
       }
       const int64_t column = input.bias_columns[j];
-      if (column >= 0) z += input.bias[replica * shape.biases + column];
+      if (column >= 0) z += input.bias[replica * shape.bias_stride + column];
       a[j] = z;
     }
     Softmax(shape.sources, a.data());
@@ -191,7 +191,8 @@ LEADLINE_INLINE void Backward(const RouteShape& shape,
     const Scalar* const key =
         input.key == nullptr
             ? no_key.data()
-            : input.key + sequence / shape.sequences_per_replica * width;
+            : input.key +
+                  sequence / shape.sequences_per_replica * shape.key_stride;
     for (int64_t t = 0; t < shape.tokens; ++t) {
       const int64_t row = sequence * shape.tokens + t;
       BackwardToken(shape, input, weights, dout + row * width, key, row,

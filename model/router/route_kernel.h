@@ -9,14 +9,16 @@
 namespace leadline::model {
 
 /// J sources, each sequences x tokens x width; sequence i belongs to replica
-/// i / sequences_per_replica. A bias matrix has `biases` columns.
+/// i / sequences_per_replica. Rows of key and bias, one a replica, lie
+/// `key_stride` and `bias_stride` apart.
 struct RouteShape {
   int64_t sources = 0;
   int64_t sequences = 0;
   int64_t sequences_per_replica = 1;
   int64_t tokens = 0;
   int64_t width = 0;
-  int64_t biases = 0;
+  int64_t key_stride = 0;
+  int64_t bias_stride = 0;
 };
 
 /// Pointers of one router; those in lists are one a source.
@@ -27,7 +29,7 @@ struct RouteInput {
   std::vector<const Scalar*> scales;       // null: scale 1
   std::vector<int64_t> bias_columns;       // -1: no bias
   const Scalar* key = nullptr;             // [R, D]; null: logits are biases
-  const Scalar* bias = nullptr;            // [R, biases]
+  const Scalar* bias = nullptr;            // [R, C]
 };
 
 /// out [.., D] and weights [J, sequences, tokens], for sequences [first, last).

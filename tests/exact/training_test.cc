@@ -1,0 +1,227 @@
+// R3, R4, R5, R7, and the number of tensor calls: replicas in training.
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include <ATen/record_function.h>
+
+#include "common/random_stream.h"
+#include "tests/exact/world.h"
+#include "worker/collective/communicator.h"
+#include "worker/trainer/adam_w.h"
+#include "worker/trainer/batches.h"
+#include "worker/trainer/gradient.h"
+#include "worker/trainer/replica_health.h"
+#include "worker/trainer/schedule.h"
+
+namespace leadline::exact {
+namespace {
+
+using torch::Tensor;
+
+/// A text in which the next symbol follows from the last, but for a coin.
+std::vector<uint16_t> LearnableText() {
+  const RandomStream stream(3, "tests/text");
+  std::vector<uint16_t> symbols = {0};
+  for (uint64_t i = 1; i < 4000; ++i) {
+    symbols.push_back((3 * symbols.back() + stream.Integer(i, 2) + 1) %
+                      kVocabulary);
+  }
+  return symbols;
+}
+
+/// What one step left behind.
+struct StepResult {
+  Tensor loss_R;
+  Tensor norm_R;
+  Tensor factor_R;
+};
+
+/// A training of some seeds, step by step.
+class Training {
+ public:
+  Training(const spec::Settings& settings, const std::vector<int64_t>& seeds,
+           const torch::TensorOptions& type)
+      : decoder(settings, kVocabulary, seeds, type),
+        health(seeds, std::nullopt, torch::kCPU),
+        text_(LearnableText()),
+        batches_(text_, seeds, settings.Integer("context")),
+        communicator_(collective::MakeSoloCommunicator()),
+        gradient_(decoder, settings, batches_, *communicator_, torch::kCPU),
+        optimizer_(decoder.parameters_in_order(), settings),
+        schedule_(settings) {}
+
+  StepResult Step() {
+    StepResult result;
+    result.loss_R = gradient_.Compute(step_);
+    result.norm_R = optimizer_.GradientNorms_R();
+    result.factor_R = optimizer_.ClipFactors_R(result.norm_R);
+    health.Judge(result.loss_R, result.norm_R, step_ + 1);
+    optimizer_.Step(result.factor_R, health.alive_R(),
+                    schedule_.LearningRate(step_), step_);
+    ++step_;
+    return result;
+  }
+
+  /// Losses [steps, R].
+  Tensor Losses(int64_t steps) {
+    std::vector<Tensor> losses;
+    for (int64_t i = 0; i < steps; ++i) losses.push_back(Step().loss_R);
+    return torch::stack(losses);
+  }
+
+  model::Decoder decoder;
+  trainer::ReplicaHealth health;
+
+ private:
+  std::vector<uint16_t> text_;
+  trainer::Batches batches_;
+  std::unique_ptr<collective::Communicator> communicator_;
+  trainer::Gradient gradient_;
+  trainer::AdamW optimizer_;
+  trainer::Schedule schedule_;
+  int64_t step_ = 0;
+};
+
+spec::Settings Trained(const std::string& method, const char* precision) {
+  return Small(method, 3,
+               {{"lr", 1e-3},
+                {"steps", int64_t{100}},
+                {"batch_sequences", int64_t{4}},
+                {"precision", std::string(precision)}});
+}
+
+class TrainedReplicas : public testing::TestWithParam<std::string> {};
+
+void ExpectAgreement(const std::string& method, const char* precision,
+                     const torch::TensorOptions& type, double early,
+                     double late) {
+  const spec::Settings settings = Trained(method, precision);
+  const std::vector<int64_t> seeds = {4, 5, 6};
+  const Tensor fused = Training(settings, seeds, type).Losses(100);
+  EXPECT_LT(fused[99].max().item<double>(), fused[0].min().item<double>());
+  for (int64_t r = 0; r < 3; ++r) {
+    const Tensor solo = Training(settings, {seeds[r]}, type).Losses(100);
+    const Tensor distance = (fused.select(1, r) - solo.select(1, 0)).abs();
+    EXPECT_LE(distance.slice(0, 0, 10).max().item<double>(), early) << r;
+    EXPECT_LE(distance.slice(0, 10, 100).max().item<double>(), late) << r;
+  }
+}
+
+TEST_P(TrainedReplicas, R3TrainAmongOthersAsAlone) {
+  ExpectAgreement(GetParam(), "fp64", Doubles(), 1e-11, 1e-9);
+  ExpectAgreement(GetParam(), "fp32", Floats(), 1e-5, 1e-3);
+}
+
+TEST_P(TrainedReplicas, R4PermutingSeedsPermutesEverything) {
+  const spec::Settings settings = Trained(GetParam(), "fp32");
+  Training straight(settings, {4, 5, 6}, Floats());
+  Training permuted(settings, {6, 4, 5}, Floats());
+  const Tensor a = straight.Losses(20);
+  const Tensor b = permuted.Losses(20);
+  const Tensor order = torch::tensor({2, 0, 1});
+  EXPECT_TRUE(torch::equal(a.index_select(1, order), b));
+  for (const model::NamedParameter& p :
+       straight.decoder.parameters_in_order()) {
+    EXPECT_TRUE(torch::equal(p.tensor.index_select(0, order),
+                             Parameter(permuted.decoder, p.name)))
+        << p.name;
+  }
+}
+
+TEST_P(TrainedReplicas, R5ANanInOneReplicaEndsThatOneAlone) {
+  const spec::Settings settings = Trained(GetParam(), "fp32");
+  Training clean(settings, {4, 5, 6}, Floats());
+  Training spoilt(settings, {4, 5, 6}, Floats());
+  {
+    const torch::NoGradGuard no_grad;
+    Parameter(spoilt.decoder, "layers.1.attn.wv")[1][3][2] = NAN;
+  }
+  const Tensor expected = clean.Losses(20);
+  const Tensor losses = spoilt.Losses(20);
+  for (const int64_t r : {0, 2}) {
+    EXPECT_TRUE(torch::equal(losses.select(1, r), expected.select(1, r))) << r;
+    for (const model::NamedParameter& p : clean.decoder.parameters_in_order()) {
+      EXPECT_TRUE(
+          torch::equal(Parameter(spoilt.decoder, p.name)[r], p.tensor[r]))
+          << p.name;
+    }
+  }
+  const auto ends = spoilt.health.Read();
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0].replica, 1);
+  EXPECT_EQ(ends[0].step, 1);
+  EXPECT_TRUE(spoilt.health.IsAlive(0));
+  EXPECT_FALSE(spoilt.health.IsAlive(1));
+  EXPECT_TRUE(spoilt.health.IsAlive(2));
+}
+
+TEST_P(TrainedReplicas, R7AHugeGradientClipsItsOwnReplicaAlone) {
+  const spec::Settings settings = Trained(GetParam(), "fp32");
+  Training clean(settings, {4, 5, 6}, Floats());
+  Training steep(settings, {4, 5, 6}, Floats());
+  {
+    const torch::NoGradGuard no_grad;
+    Parameter(steep.decoder, "final.norm.g")[1].mul_(1000);
+  }
+  const StepResult expected = clean.Step();
+  const StepResult result = steep.Step();
+  EXPECT_GT(result.norm_R[1].item<double>(),
+            100 * expected.norm_R[1].item<double>());
+  EXPECT_LT(result.factor_R[1].item<double>(), 1);
+  for (const int64_t r : {0, 2}) {
+    EXPECT_TRUE(torch::equal(result.factor_R[r], expected.factor_R[r]));
+  }
+}
+
+/// Counts tensor calls that no other tensor call made, while it lives.
+class CallCounter {
+ public:
+  CallCounter() {
+    handle_ =
+        at::addThreadLocalCallback(at::RecordFunctionCallback(&Begin, &End)
+                                       .scopes({at::RecordScope::FUNCTION}));
+    calls = 0;
+    depth = 0;
+  }
+  ~CallCounter() { at::removeCallback(handle_); }
+
+  int64_t count() const { return calls; }
+
+ private:
+  static std::unique_ptr<at::ObserverContext> Begin(const at::RecordFunction&) {
+    if (depth++ == 0) ++calls;
+    return nullptr;
+  }
+  static void End(const at::RecordFunction&, at::ObserverContext*) { --depth; }
+
+  static thread_local int64_t calls;
+  static thread_local int64_t depth;
+  at::CallbackHandle handle_;
+};
+
+thread_local int64_t CallCounter::calls = 0;
+thread_local int64_t CallCounter::depth = 0;
+
+TEST_P(TrainedReplicas, R0AStepMakesAsManyCallsForThreeAsForOne) {
+  const spec::Settings settings = Trained(GetParam(), "fp32");
+  std::vector<int64_t> counts;
+  for (const std::vector<int64_t>& seeds :
+       std::vector<std::vector<int64_t>>{{4}, {4, 5, 6}}) {
+    Training training(settings, seeds, Floats());
+    training.Step();
+    const CallCounter counter;
+    training.Step();
+    counts.push_back(counter.count());
+  }
+  EXPECT_GT(counts[0], 50);
+  EXPECT_EQ(counts[0], counts[1]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, TrainedReplicas,
+                         testing::ValuesIn(AllMethods()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace leadline::exact
