@@ -1,0 +1,27 @@
+// Every command: a declaration here, a line in the registry, a file of its own.
+
+#pragma once
+
+#include <vector>
+
+#include "cli/command.h"
+
+namespace leadline::cli {
+
+Command RunCommand();
+Command SubmitCommand();
+Command PlanCommand();
+Command LsCommand();
+Command ShowCommand();
+Command WatchCommand();
+Command ResultsCommand();
+Command LogsCommand();
+Command CancelCommand();
+Command SettingsCommand();
+Command MethodsCommand();
+Command VersionCommand();
+
+/// In the order of the help.
+std::vector<Command> Registry();
+
+}  // namespace leadline::cli

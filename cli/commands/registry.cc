@@ -1,0 +1,22 @@
+#include "cli/commands/commands.h"
+
+namespace leadline::cli {
+
+std::vector<Command> Registry() {
+  return {
+      RunCommand(),       //
+      SubmitCommand(),    //
+      PlanCommand(),      //
+      LsCommand(),        //
+      ShowCommand(),      //
+      WatchCommand(),     //
+      ResultsCommand(),   //
+      LogsCommand(),      //
+      CancelCommand(),    //
+      SettingsCommand(),  //
+      MethodsCommand(),   //
+      VersionCommand(),   //
+  };
+}
+
+}  // namespace leadline::cli

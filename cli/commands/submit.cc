@@ -1,0 +1,86 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/follow.h"
+#include "cli/progress_line.h"
+#include "cli/submit_sweep.h"
+
+namespace leadline::cli {
+namespace {
+
+struct Options {
+  SubmitOptions submit;
+  bool wait = false;
+  int64_t give_up_s = 60;
+  bool strict = false;
+};
+
+Json SubmittedJson(const v1::SubmitReply& reply) {
+  return {{"sweep", reply.sweep()},       {"name", reply.name()},
+          {"existing", reply.existing()}, {"cells", reply.cells()},
+          {"trials", reply.trials()},     {"duplicates", reply.duplicates()}};
+}
+
+absl::Status Wait(Context& context, Connection& connection, Json document,
+                  const std::string& sweep, const Options& options) {
+  const auto last =
+      Follow(context, connection, sweep,
+             {.give_up = std::chrono::seconds(options.give_up_s)});
+  if (!last.ok()) return last.status();
+  document["progress"] = ProgressJson(*last);
+  if (context.output.json()) context.output.PrintJson(document);
+  const std::string warning = DivergedWarning(*last);
+  if (!warning.empty()) context.output.Note(warning);
+  context.output.Print(
+      fmt::format("leadline results {} prints the table\n", sweep));
+  return Verdict(*last, options.strict);
+}
+
+absl::Status Submit(Context& context, const Options& options) {
+  const auto request = SubmitRequestOf(options.submit);
+  if (!request.ok()) return request.status();
+  const auto connection = context.Connect(options.wait);
+  if (!connection.ok()) return connection.status();
+  const auto reply = SubmitSweep(**connection, *request);
+  if (!reply.ok()) return reply.status();
+  context.output.Print(SubmittedLine(*reply, context.output.out()) + "\n");
+  if (options.wait) {
+    return Wait(context, **connection, SubmittedJson(*reply), reply->sweep(),
+                options);
+  }
+  if ((*connection)->coordinator().is_private()) {
+    context.output.Print(
+        fmt::format("leadline run {} trains it\n",
+                    context.output.out().Clean(options.submit.file)));
+  }
+  if (context.output.json()) context.output.PrintJson(SubmittedJson(*reply));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command SubmitCommand() {
+  return {
+      "submit", "store a sweep for the coordinator to train",
+      "  leadline submit sweep.yaml --coordinator gpu-box:7000\n"
+      "  leadline submit sweep.yaml --wait    # exit code 3 if trials "
+      "failed\n",
+      [](CLI::App& app) -> Action {
+        auto options = std::make_shared<Options>();
+        AddSubmitOptions(app, &options->submit);
+        app.add_flag("--wait", options->wait, "follow it until it has ended");
+        app.add_option("--give-up", options->give_up_s,
+                       "with --wait: seconds to wait while nothing can run; "
+                       "0: for ever (default 60)")
+            ->option_text("SECONDS")
+            ->check(CLI::Range(int64_t{0}, int64_t{31536000}));
+        app.add_flag("--strict", options->strict,
+                     "with --wait: diverged trials count as failed in the "
+                     "exit code");
+        return
+            [options](Context& context) { return Submit(context, *options); };
+      }};
+}
+
+}  // namespace leadline::cli

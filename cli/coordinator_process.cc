@@ -1,0 +1,130 @@
+#include "cli/coordinator_process.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace leadline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kLogLimit = 1 << 20;
+constexpr size_t kLastWords = 2000;
+
+// Grows by what a coordinator says when it cannot start, so it is cut at times.
+int64_t PrepareLog(const fs::path& log) {
+  std::error_code error;
+  const auto size = fs::file_size(log, error);
+  if (error) return 0;
+  if (static_cast<int64_t>(size) < kLogLimit) return static_cast<int64_t>(size);
+  return fs::remove(log, error) ? 0 : static_cast<int64_t>(size);
+}
+
+class SpawnSettings {
+ public:
+  SpawnSettings(int output, const fs::path& log) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, output, 1);
+    posix_spawn_file_actions_addopen(&actions_, 2, log.c_str(),
+                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID |
+                                               POSIX_SPAWN_SETSIGMASK |
+                                               POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  int Spawn(pid_t* pid, std::vector<std::string> arguments) const {
+    std::vector<char*> words;
+    for (std::string& argument : arguments) words.push_back(argument.data());
+    words.push_back(nullptr);
+    return posix_spawn(pid, words[0], &actions_, &attributes_, words.data(),
+                       environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+absl::StatusOr<CoordinatorProcess> CoordinatorProcess::Start(
+    const fs::path& state, const fs::path& program) {
+  CoordinatorProcess process;
+  process.log_ = state / "coordinator.err";
+  process.log_start_ = PrepareLog(process.log_);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    return absl::InternalError(
+        fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  }
+  process.output_ = Descriptor(ends[0]);
+  const Descriptor input(ends[1]);
+  const SpawnSettings settings(input.number(), process.log_);
+  const int error = settings.Spawn(
+      &process.pid_,
+      {program.string(), "--private", "--state", state.string(), "--listen",
+       "unix:" + (state / "coordinator.sock").string()});
+  if (error != 0) {
+    return absl::InternalError(
+        fmt::format("cannot start {}: {}; it belongs beside this program",
+                    program.string(), std::strerror(error)));
+  }
+  return process;
+}
+
+CoordinatorProcess::Outcome CoordinatorProcess::WaitUntilReady(
+    std::chrono::steady_clock::time_point deadline) {
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return Outcome::kTimeout;
+    pollfd wait{output_.number(), POLLIN, 0};
+    if (poll(&wait, 1, static_cast<int>(left.count())) <= 0) continue;
+    char text[512];
+    const ssize_t size = read(output_.number(), text, sizeof text);
+    if (size > 0 && std::memchr(text, '\n', static_cast<size_t>(size))) {
+      return Outcome::kReady;
+    }
+    if (size == 0) {
+      waitpid(pid_, nullptr, 0);
+      return Outcome::kEnded;
+    }
+  }
+}
+
+std::string CoordinatorProcess::LastWords() const {
+  std::ifstream file(log_, std::ios::binary);
+  file.seekg(log_start_);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (text.size() > kLastWords) text.erase(0, text.size() - kLastWords);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,37 @@
+// Waits for a sweep and tells how it goes.
+
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "cli/command.h"
+#include "cli/connection.h"
+
+namespace leadline::cli {
+
+struct FollowOptions {
+  /// How long to wait while no device can run any of it; zero: for ever.
+  std::chrono::seconds give_up{60};
+  /// Progress is what was asked for: lines on standard output.
+  bool lines_are_output = false;
+};
+
+/// Follows until the sweep has ended and returns the last progress. Failures
+/// are told at once, progress on one line of a terminal, or as lines on each
+/// change and every ten seconds. Errors: exit code 130 on an interrupt, 7 if
+/// nothing could run, 4 if the coordinator has gone.
+absl::StatusOr<v1::Progress> Follow(Context& context, Connection& connection,
+                                    const std::string& sweep,
+                                    const FollowOptions& options);
+
+/// OK if all trials ended well; exit code 3 if some failed or, when `strict`,
+/// diverged; exit code 1 if it was cancelled.
+absl::Status Verdict(const v1::Progress& last, bool strict);
+
+/// "warning: 2 trials diverged"; empty if none did.
+std::string DivergedWarning(const v1::Progress& last);
+
+}  // namespace leadline::cli

@@ -1,0 +1,190 @@
+#include "cli/heat_map.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <absl/strings/numbers.h>
+#include <fmt/format.h>
+
+namespace leadline::cli {
+namespace {
+
+constexpr size_t kNameColumn = 16;
+
+struct Map {
+  std::vector<std::string> sources;  // columns
+  std::vector<std::map<std::string, double>> rows;
+  double largest = 0;
+};
+
+// Embedding, updates, blocks, the running partial, details, the rest; each by
+// number.
+std::pair<int, int64_t> Rank(const std::string& source) {
+  const size_t digit = source.find_first_of("0123456789");
+  int64_t number = 0;
+  if (digit != std::string::npos) {
+    (void)absl::SimpleAtoi(source.substr(digit), &number);
+  }
+  const std::string word = source.substr(0, digit);
+  static constexpr std::array<const char*, 8> kOrder = {
+      "e", "u", "C", "P", "Dphi", "Dsig", "Pphi", "Psig"};
+  const auto found = std::find(kOrder.begin(), kOrder.end(), word);
+  return {static_cast<int>(found - kOrder.begin()), number};
+}
+
+Map ReadMap(const v1::RoutingReply& routing) {
+  Map map;
+  for (const v1::RouterRow& row : routing.map()) {
+    auto& weights = map.rows.emplace_back();
+    const int size = std::min(row.sources_size(), row.weights_size());
+    for (int j = 0; j < size; ++j) {
+      weights[row.sources(j)] = row.weights(j);
+      if (std::isfinite(row.weights(j))) {
+        map.largest = std::max(map.largest, row.weights(j));
+      }
+      map.sources.push_back(row.sources(j));
+    }
+  }
+  std::sort(map.sources.begin(), map.sources.end(),
+            [](const std::string& a, const std::string& b) {
+              return std::pair(Rank(a), a) < std::pair(Rank(b), b);
+            });
+  map.sources.erase(std::unique(map.sources.begin(), map.sources.end()),
+                    map.sources.end());
+  return map;
+}
+
+std::string Shade(double weight, double largest, size_t width,
+                  const Style& style) {
+  static constexpr std::array<const char*, 5> kBlocks = {" ", "░", "▒", "▓",
+                                                         "█"};
+  static constexpr std::string_view kAscii = " .:-=+*#%@";
+  const double share = std::isfinite(weight) && largest > 0
+                           ? std::clamp(weight / largest, 0.0, 1.0)
+                           : 0;
+  if (style.many_colours) {
+    const int grey = 232 + static_cast<int>(std::lround(share * 23));
+    return fmt::format("\x1b[48;5;{}m{}\x1b[0m", grey, std::string(width, ' '));
+  }
+  std::string cell;
+  for (size_t i = 0; i < width; ++i) {
+    cell += style.utf8() ? std::string(kBlocks[std::lround(share * 4)])
+                         : std::string(1, kAscii[std::lround(share * 9)]);
+  }
+  return cell;
+}
+
+std::string RouterName(int64_t router, bool is_last) {
+  if (is_last) return "readout";
+  return fmt::format("{:>3} {}", router, router % 2 == 0 ? "attention" : "MLP");
+}
+
+// The sum of all statistics of that name or of parts of it.
+std::optional<double> Statistic(const v1::RoutingReply& routing,
+                                const std::string& name, int row) {
+  std::optional<double> sum;
+  for (const v1::NamedVector& vector : routing.statistics()) {
+    std::string_view own = vector.name();
+    if (own.starts_with("route.")) own.remove_prefix(6);
+    if (own != name && !own.starts_with(name + ".")) continue;
+    if (row < vector.values_size()) sum = sum.value_or(0) + vector.values(row);
+  }
+  return sum;
+}
+
+std::string Statistics(const v1::RoutingReply& routing, int row) {
+  std::string text;
+  for (const char* name :
+       {"entropy", "max_weight", "embedding_mass", "detail_mass"}) {
+    const auto value = Statistic(routing, name, row);
+    text += value.has_value() ? fmt::format("  {:>9.3f}", *value)
+                              : fmt::format("  {:>9}", "");
+  }
+  return text;
+}
+
+size_t CellWidth(const Map& map, const Style& style) {
+  size_t widest = 2;
+  for (const auto& source : map.sources) {
+    widest = std::max(widest, DisplayWidth(style.Clean(source)) + 1);
+  }
+  const size_t room = style.is_terminal ? style.width : 200;
+  const size_t fixed = kNameColumn + 2 + 4 * 11;
+  return fixed + widest * map.sources.size() <= room ? widest : 1;
+}
+
+std::string Header(const Map& map, size_t width, const Style& style) {
+  std::string line = PadRight("router", kNameColumn);
+  for (const auto& source : map.sources) {
+    line += PadRight(width > 1 ? style.Clean(source) : "", width);
+  }
+  return line + "    entropy        max  embedding     detail\n";
+}
+
+std::string Legend(const Map& map, size_t width, const Style& style) {
+  std::string text =
+      fmt::format("darkest: {:.3f}; blank: no such source\n", map.largest);
+  if (width > 1) return text;
+  text += "sources, left to right:";
+  for (const auto& source : map.sources) text += " " + style.Clean(source);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string RenderHeatMap(const v1::RoutingReply& routing, const Style& style) {
+  const Map map = ReadMap(routing);
+  std::string text = fmt::format(
+      "routing of {} at step {}: mean weights of sources, a row a "
+      "router\n",
+      style.Clean(routing.trial()), routing.step());
+  if (map.rows.empty()) return text + "it has no routers\n";
+  const size_t width = CellWidth(map, style);
+  text += Header(map, width, style);
+  for (int r = 0; r < routing.map_size(); ++r) {
+    const bool is_last = r + 1 == routing.map_size() && r % 2 == 0;
+    text += PadRight(RouterName(routing.map(r).router(), is_last), kNameColumn);
+    for (const auto& source : map.sources) {
+      const auto weight = map.rows[r].find(source);
+      text += weight == map.rows[r].end()
+                  ? std::string(width, ' ')
+                  : Shade(weight->second, map.largest, width, style);
+    }
+    text += Statistics(routing, r);
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += "\n";
+  }
+  return text + Legend(map, width, style);
+}
+
+Json RoutingJson(const v1::RoutingReply& routing) {
+  Json rows = Json::array();
+  for (const v1::RouterRow& row : routing.map()) {
+    Json sources = Json::array();
+    Json weights = Json::array();
+    for (const auto& source : row.sources()) sources.push_back(source);
+    for (const double weight : row.weights()) {
+      weights.push_back(JsonNumber(weight));
+    }
+    rows.push_back(
+        {{"router", row.router()}, {"sources", sources}, {"weights", weights}});
+  }
+  Json statistics = Json::object();
+  for (const v1::NamedVector& vector : routing.statistics()) {
+    Json values = Json::array();
+    for (const double value : vector.values()) {
+      values.push_back(JsonNumber(value));
+    }
+    statistics[vector.name()] = values;
+  }
+  return {{"trial", routing.trial()},
+          {"step", routing.step()},
+          {"map", rows},
+          {"statistics", statistics}};
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,107 @@
+#include "cli/numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace leadline::cli {
+namespace {
+
+// Three significant digits, as few decimals as that takes.
+std::string ThreeDigits(double value) {
+  const double size = std::abs(value);
+  if (size >= 99.95) return fmt::format("{:.0f}", value);
+  if (size >= 9.995) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.2f}", value);
+}
+
+template <size_t N>
+std::string Scaled(double value, double step,
+                   const std::array<const char*, N>& units) {
+  size_t unit = 0;
+  // 999.5 would be written as 1000.
+  while (unit + 1 < N && std::abs(value) >= step * 0.9995) {
+    value /= step;
+    ++unit;
+  }
+  if (unit == 0 && value == std::floor(value)) {
+    return fmt::format("{:.0f}{}", value, units[0]);
+  }
+  return ThreeDigits(value) + units[unit];
+}
+
+}  // namespace
+
+int DecimalsFor(std::optional<double> sd) {
+  if (!sd.has_value() || !std::isfinite(*sd) || *sd <= 0) return 4;
+  // 0.0996 is 0.10 with two digits: the exponent is that of the rounded value.
+  const std::string rounded = fmt::format("{:.1e}", *sd);
+  const int exponent = std::stoi(rounded.substr(rounded.find('e') + 1));
+  return std::clamp(1 - exponent, 2, 6);
+}
+
+std::string MeanAndSd(std::optional<double> mean, std::optional<double> sd,
+                      int64_t n, int64_t planned, int decimals,
+                      const Style& style) {
+  const std::string count = n == planned ? fmt::format("({})", n)
+                                         : fmt::format("({}/{})", n, planned);
+  if (!mean.has_value()) return fmt::format("{} {}", style.nothing(), count);
+  std::string out = fmt::format("{:.{}f}", *mean, decimals);
+  if (sd.has_value()) {
+    const bool vanishes = *sd > 0 && *sd < 0.5 * std::pow(10.0, -decimals);
+    out += fmt::format(" {} ", style.plus_minus());
+    out += vanishes ? fmt::format("{:.0e}", *sd)
+                    : fmt::format("{:.{}f}", *sd, decimals);
+  }
+  return out + " " + count;
+}
+
+std::string HumanCount(double value) {
+  static constexpr std::array<const char*, 6> kUnits = {"",  "k", "M",
+                                                        "B", "T", "P"};
+  return Scaled(value, 1000, kUnits);
+}
+
+std::string HumanFlops(double flops) {
+  static constexpr std::array<const char*, 9> kUnits = {
+      " FLOP",  " kFLOP", " MFLOP", " GFLOP", " TFLOP",
+      " PFLOP", " EFLOP", " ZFLOP", " YFLOP"};
+  return Scaled(flops, 1000, kUnits);
+}
+
+std::string HumanBytes(int64_t bytes) {
+  static constexpr std::array<const char*, 6> kUnits = {" B",   " KiB", " MiB",
+                                                        " GiB", " TiB", " PiB"};
+  return Scaled(static_cast<double>(bytes), 1024, kUnits);
+}
+
+std::string HumanDuration(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0) return "?";
+  const auto whole = static_cast<int64_t>(std::min(seconds + 0.5, 1e15));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) {
+    return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  }
+  if (whole < 86400) {
+    return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+  }
+  return fmt::format("{} d {} h", whole / 86400, whole % 86400 / 3600);
+}
+
+std::string Grouped(int64_t value) {
+  std::string digits = std::to_string(value);
+  const size_t first = digits[0] == '-' ? 1 : 0;
+  for (size_t i = digits.size(); i > first + 3;) {
+    i -= 3;
+    digits.insert(i, ",");
+  }
+  return digits;
+}
+
+std::string Counted(int64_t value, const std::string& noun) {
+  return fmt::format("{} {}{}", Grouped(value), noun, value == 1 ? "" : "s");
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,42 @@
+// Numbers as people read them.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/terminal.h"
+
+namespace leadline::cli {
+
+/// Decimals that show two significant digits of a standard deviation, from 2
+/// to 6; 4 where there is none.
+int DecimalsFor(std::optional<double> sd);
+
+/// "1.2345 ± 0.0012 (5)", both with `decimals`. Without sd "1.2345 (1)", and
+/// "(3/5)" where fewer than planned succeeded. A standard deviation that would
+/// round to zero without being it is written as "3e-09".
+std::string MeanAndSd(std::optional<double> mean, std::optional<double> sd,
+                      int64_t n, int64_t planned, int decimals,
+                      const Style& style);
+
+/// "12.6M", "950", "1.2B": three significant digits.
+std::string HumanCount(double value);
+
+/// "3.41 PFLOP".
+std::string HumanFlops(double flops);
+
+/// "1.5 GiB", "812 B".
+std::string HumanBytes(int64_t bytes);
+
+/// "8 s", "3 min 05 s", "2 h 07 min", "4 d 3 h".
+std::string HumanDuration(double seconds);
+
+/// With thousands apart: "1,234,567".
+std::string Grouped(int64_t value);
+
+/// "3 trials", "1 trial", "0 trials".
+std::string Counted(int64_t value, const std::string& noun);
+
+}  // namespace leadline::cli

@@ -1,0 +1,89 @@
+#include "cli/output.h"
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.h"
+#include "cli/problems.h"
+
+namespace leadline::cli {
+namespace {
+
+void Write(std::FILE* file, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), file);
+}
+
+}  // namespace
+
+void Output::Print(std::string_view text) {
+  if (!json_) Raw(text);
+}
+
+void Output::Raw(std::string_view bytes) {
+  ClearStatus();
+  Write(stdout, bytes);
+}
+
+void Output::Flush() { std::fflush(stdout); }
+
+void Output::PrintJson(const Json& json) { Raw(Document(json)); }
+
+void Output::Note(std::string_view line) {
+  if (json_ && !err_.is_terminal) return;
+  ClearStatus();
+  Write(stderr, std::string(line) + "\n");
+}
+
+void Output::Status(std::string_view line) {
+  if (!err_.is_terminal) return;
+  const size_t width = err_.width > 1 ? err_.width - 1 : 1;
+  Write(stderr, "\r" + Shorten(line, width, err_.charset) + "\x1b[K");
+  has_status_ = true;
+}
+
+void Output::ClearStatus() {
+  if (!has_status_) return;
+  Write(stderr, "\r\x1b[K");
+  has_status_ = false;
+}
+
+void Output::PrintError(const absl::Status& status) {
+  const std::vector<Problem> problems = ProblemsOf(status);
+  if (json_) {
+    Json error = {{"code", static_cast<int>(ExitCodeOf(status))},
+                  {"message", std::string(status.message())},
+                  {"where", WhereOf(status)}};
+    for (const Problem& problem : problems) {
+      error["problems"].push_back({{"line", problem.line},
+                                   {"column", problem.column},
+                                   {"message", problem.message}});
+    }
+    Write(stderr, Document({{"error", error}}));
+    return;
+  }
+  if (problems.empty()) {
+    Write(stderr,
+          "leadline: " +
+              PrintableLines(std::string(status.message()), err_.charset) +
+              "\n");
+  }
+  for (const Problem& problem : problems) {
+    Write(stderr, err_.Clean(ProblemLine(problem)) + "\n");
+  }
+}
+
+int Output::Finish(absl::Status status) {
+  ClearStatus();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    status.Update(absl::DataLossError(
+        fmt::format("cannot write standard output: {}", std::strerror(errno))));
+  }
+  if (!status.ok()) PrintError(status);
+  std::fflush(stderr);
+  return static_cast<int>(ExitCodeOf(status));
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,117 @@
+#include "cli/program.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands/commands.h"
+#include "cli/exit_code.h"
+#include "cli/help.h"
+#include "cli/version.h"
+
+namespace leadline::cli {
+namespace {
+
+struct Global {
+  PlaceOptions place;
+  bool json = false;
+};
+
+// Accepted before and after the command's name.
+void AddGlobalOptions(CLI::App& app, Global* global) {
+  app.add_option("--coordinator", global->place.coordinator,
+                 "coordinator to talk to, HOST:PORT or unix:PATH")
+      ->option_text("ADDRESS")
+      ->group("Global options");
+  app.add_option("--state", global->place.state,
+                 "state folder of the local coordinator")
+      ->option_text("DIR")
+      ->group("Global options");
+  app.add_flag("--json", global->json,
+               "one JSON document on standard output, errors as JSON too")
+      ->group("Global options");
+}
+
+bool AsksForJson(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--") return false;
+    if (std::string_view(argv[i]) == "--json") return true;
+  }
+  return false;
+}
+
+// The first argument that is neither an option nor the value of one.
+std::string_view FirstWord(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--coordinator" || argument == "--state") {
+      ++i;
+    } else if (!argument.starts_with('-')) {
+      return argument;
+    }
+  }
+  return {};
+}
+
+struct Declared {
+  CLI::App* app;
+  std::string name;
+  Action action;
+};
+
+std::vector<Declared> Declare(CLI::App& app, Global* global) {
+  std::vector<Declared> declared;
+  for (const Command& command : Registry()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->group("Commands");
+    sub->footer(CommandFooter(command.examples));
+    Action action = command.declare(*sub);
+    AddGlobalOptions(*sub, global);
+    declared.push_back({sub, command.name, std::move(action)});
+  }
+  return declared;
+}
+
+}  // namespace
+
+int Run(int argc, char** argv, Interrupts& interrupts) {
+  const Style out = StyleOf(STDOUT_FILENO);
+  const Style err = StyleOf(STDERR_FILENO);
+  Global global;
+  CLI::App app(
+      "Runs sweeps of depth, data set and method over residual-routing "
+      "transformers, and tells what came out.",
+      "leadline");
+  app.formatter(MakeHelpFormatter());
+  app.set_version_flag("--version", fmt::format("leadline {}", kVersion));
+  app.require_subcommand(1);
+  app.footer(ProgramFooter());
+  AddGlobalOptions(app, &global);
+  const std::vector<Declared> commands = Declare(app, &global);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {
+    Output output(out, err, false);
+    return app.exit(wanted) == 0 ? output.Finish(absl::OkStatus()) : 1;
+  } catch (const CLI::ParseError& error) {
+    Output output(out, err, AsksForJson(argc, argv));
+    return output.Finish(At(absl::InvalidArgumentError(ParseErrorText(
+                                app, error.what(), FirstWord(argc, argv))),
+                            "arguments"));
+  }
+
+  Output output(out, err, global.json);
+  for (const Declared& command : commands) {
+    if (!command.app->parsed()) continue;
+    Context context{output, interrupts, global.place, command.name};
+    return output.Finish(command.action(context));
+  }
+  return static_cast<int>(ExitCode::kMisuse);
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,44 @@
+// Sweeps and trials, fetched page by page.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "cli/connection.h"
+#include "cli/json.h"
+
+namespace leadline::cli {
+
+/// `sweeps` is a part of the list where it is shorter than `total`.
+struct SweepList {
+  std::vector<v1::SweepSummary> sweeps;  // newest first
+  int64_t total = 0;
+};
+
+absl::StatusOr<SweepList> FetchSweeps(Connection& connection, int64_t limit);
+
+struct TrialList {
+  std::vector<v1::TrialSummary> trials;  // in order
+  int64_t total = 0;
+  std::string sweep;
+};
+
+/// Trials of a sweep, a prefix of a name, or a cell. NotFound if there is no
+/// such thing. No limit: all.
+absl::StatusOr<TrialList> FetchTrials(Connection& connection,
+                                      const std::string& target,
+                                      std::optional<int64_t> limit);
+
+/// The row of that sweep. NotFound if there is none.
+absl::StatusOr<v1::SweepSummary> FetchSweep(Connection& connection,
+                                            const std::string& sweep);
+
+/// Named as the columns of the views.
+Json SweepJson(const v1::SweepSummary& sweep);
+Json TrialJson(const v1::TrialSummary& trial);
+
+}  // namespace leadline::cli

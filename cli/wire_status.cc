@@ -1,0 +1,66 @@
+#include "cli/wire_status.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.h"
+#include "cli/problems.h"
+#include "leadline/v1/experiment.pb.h"
+
+namespace leadline::cli {
+namespace {
+
+std::vector<Problem> ReadProblems(const std::string& details,
+                                  std::string_view file) {
+  std::vector<Problem> problems;
+  v1::Problems wire;
+  if (!wire.ParseFromString(details)) return problems;
+  for (const v1::Problem& problem : wire.problems()) {
+    problems.push_back({std::string(file), problem.line(), problem.column(),
+                        problem.message()});
+  }
+  return problems;
+}
+
+std::string Advice(const grpc::Status& status, std::string_view where) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+      return fmt::format("no coordinator answers at {}: {}", where,
+                         status.error_message());
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return fmt::format("the coordinator at {} did not answer in time", where);
+    case grpc::StatusCode::UNIMPLEMENTED:
+      return fmt::format(
+          "the coordinator at {} does not know this request: it is older than "
+          "this command",
+          where);
+    case grpc::StatusCode::UNAUTHENTICATED:
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return fmt::format("the coordinator at {} refuses: {}", where,
+                         status.error_message());
+    default:
+      return status.error_message().empty()
+                 ? fmt::format("the coordinator at {} gave error {}", where,
+                               static_cast<int>(status.error_code()))
+                 : status.error_message();
+  }
+}
+
+}  // namespace
+
+absl::Status FromGrpc(const grpc::Status& status, std::string_view where,
+                      std::string_view file) {
+  if (status.ok()) return absl::OkStatus();
+  if (status.error_code() == grpc::StatusCode::INVALID_ARGUMENT) {
+    const auto problems = ReadProblems(status.error_details(), file);
+    if (!problems.empty()) return ProblemsError(problems);
+  }
+  // gRPC's codes are absl's by number.
+  return At(absl::Status(static_cast<absl::StatusCode>(status.error_code()),
+                         Advice(status, where)),
+            where);
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,18 @@
+// The one place where a gRPC status becomes ours.
+
+#pragma once
+
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <grpcpp/grpcpp.h>
+
+namespace leadline::cli {
+
+/// The same code and message, with what a reader can do about it; Problems in
+/// the details become those of problems.h, in `file`. `where` is the
+/// coordinator's address.
+absl::Status FromGrpc(const grpc::Status& status, std::string_view where,
+                      std::string_view file = "");
+
+}  // namespace leadline::cli

@@ -1,0 +1,91 @@
+#include "cli/numbers.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace leadline::cli {
+namespace {
+
+Style Utf8() { return {.charset = Charset::kUtf8}; }
+
+TEST(DecimalsFor, ShowsTwoDigitsOfTheDeviation) {
+  EXPECT_EQ(DecimalsFor(0.0012), 4);
+  EXPECT_EQ(DecimalsFor(0.012), 3);
+  EXPECT_EQ(DecimalsFor(0.12), 2);
+  EXPECT_EQ(DecimalsFor(12.0), 2);
+  EXPECT_EQ(DecimalsFor(1e-9), 6);
+}
+
+TEST(DecimalsFor, LooksAtTheRoundedDeviation) {
+  EXPECT_EQ(DecimalsFor(0.0996), 2);
+  EXPECT_EQ(DecimalsFor(0.00999), 3);
+}
+
+TEST(DecimalsFor, IsFourWithoutADeviation) {
+  EXPECT_EQ(DecimalsFor(std::nullopt), 4);
+  EXPECT_EQ(DecimalsFor(0.0), 4);
+  EXPECT_EQ(DecimalsFor(std::numeric_limits<double>::quiet_NaN()), 4);
+}
+
+TEST(MeanAndSd, ShareTheirDecimals) {
+  EXPECT_EQ(MeanAndSd(1.23456, 0.00123, 5, 5, 4, Utf8()),
+            "1.2346 ± 0.0012 (5)");
+  EXPECT_EQ(MeanAndSd(1.23456, 0.123, 5, 5, 2, Utf8()), "1.23 ± 0.12 (5)");
+}
+
+TEST(MeanAndSd, SaysHowManyOfThePlannedSucceeded) {
+  EXPECT_EQ(MeanAndSd(1.5, 0.25, 3, 5, 2, Utf8()), "1.50 ± 0.25 (3/5)");
+  EXPECT_EQ(MeanAndSd(1.5, std::nullopt, 1, 1, 2, Utf8()), "1.50 (1)");
+  EXPECT_EQ(MeanAndSd(std::nullopt, std::nullopt, 0, 5, 2, Utf8()), "— (0/5)");
+}
+
+TEST(MeanAndSd, NeverRoundsADeviationToNothing) {
+  EXPECT_EQ(MeanAndSd(1.5, 3e-9, 2, 2, 4, Utf8()), "1.5000 ± 3e-09 (2)");
+  EXPECT_EQ(MeanAndSd(1.5, 0.0, 2, 2, 4, Utf8()), "1.5000 ± 0.0000 (2)");
+}
+
+TEST(MeanAndSd, IsAsciiWhereThereIsNothingElse) {
+  EXPECT_EQ(MeanAndSd(1.5, 0.25, 2, 2, 2, Style{}), "1.50 +/- 0.25 (2)");
+}
+
+TEST(HumanCount, HasThreeDigits) {
+  EXPECT_EQ(HumanCount(0), "0");
+  EXPECT_EQ(HumanCount(950), "950");
+  EXPECT_EQ(HumanCount(999.6), "1.00k");
+  EXPECT_EQ(HumanCount(12596224), "12.6M");
+  EXPECT_EQ(HumanCount(999999999), "1.00B");
+  EXPECT_EQ(HumanFlops(3.41e15), "3.41 PFLOP");
+  EXPECT_EQ(HumanBytes(1536), "1.50 KiB");
+  EXPECT_EQ(HumanBytes(812), "812 B");
+}
+
+TEST(HumanDuration, UsesTwoUnits) {
+  EXPECT_EQ(HumanDuration(0.2), "0 s");
+  EXPECT_EQ(HumanDuration(59.4), "59 s");
+  EXPECT_EQ(HumanDuration(59.6), "1 min 00 s");
+  EXPECT_EQ(HumanDuration(185), "3 min 05 s");
+  EXPECT_EQ(HumanDuration(7620), "2 h 07 min");
+  EXPECT_EQ(HumanDuration(356400), "4 d 3 h");
+  EXPECT_EQ(HumanDuration(std::numeric_limits<double>::infinity()), "?");
+  EXPECT_EQ(HumanDuration(std::nan("")), "?");
+}
+
+TEST(Grouped, SetsThousandsApart) {
+  EXPECT_EQ(Grouped(0), "0");
+  EXPECT_EQ(Grouped(999), "999");
+  EXPECT_EQ(Grouped(1000), "1,000");
+  EXPECT_EQ(Grouped(1000000000), "1,000,000,000");
+  EXPECT_EQ(Grouped(-1000), "-1,000");
+  EXPECT_EQ(Grouped(-100), "-100");
+}
+
+TEST(Counted, KnowsOneFromMany) {
+  EXPECT_EQ(Counted(0, "trial"), "0 trials");
+  EXPECT_EQ(Counted(1, "trial"), "1 trial");
+  EXPECT_EQ(Counted(1234, "trial"), "1,234 trials");
+}
+
+}  // namespace
+}  // namespace leadline::cli
