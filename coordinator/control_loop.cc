@@ -222,34 +222,44 @@ void ControlLoop::StartAnew(Batch& batch, const absl::Status& why) {
   log_.Write(LogLevel::kError, "commit_failed",
              {{"code", absl::StatusCodeToString(why.code())},
               {"message", std::string(why.message())}});
+  const bool work_wanted = control_->state().work_wanted;
+  sink_.CloseAllSessions(
+      absl::UnavailableError("the coordinator reads its store anew"));
+  LoadPatiently();
+  Batch begin;
+  begin.outcomes.push_back(control_->Begin(options_.now()));
+  begin.changes = begin.outcomes.back().changes;
+  begin.outcomes.push_back(control_->Apply(
+      control::ClientsWantWork{work_wanted}, options_.now()));
+  begin.answers.resize(2, [](const auto&) {});
+  const absl::Status committed = CommitPatiently(begin.changes);
+  if (committed.ok()) {
+    Act(begin);
+  } else {
+    log_.Write(LogLevel::kError, "commit_failed",
+               {{"message", std::string(committed.message())}});
+  }
   for (control::Answered& answered : batch.answers) {
     answered(absl::InternalError("the change could not be stored: " +
                                  std::string(why.message())));
   }
   batch = {};
-  const bool work_wanted = control_->state().work_wanted;
-  auto loaded = Load();
-  if (!loaded.ok()) {
+}
+
+void ControlLoop::LoadPatiently() {
+  std::chrono::milliseconds wait = kFirstRetry;
+  while (!stop_.stop_requested()) {
+    auto loaded = Load();
+    if (loaded.ok()) {
+      control_ = std::make_unique<control::Control>(*std::move(loaded));
+      return;
+    }
     log_.Write(LogLevel::kError, "load_failed",
                {{"message", std::string(loaded.status().message())}});
-    return;
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, stop_, wait, [] { return false; });
+    wait = std::min(wait * 2, kLongestRetry);
   }
-  control_ = std::make_unique<control::Control>(*std::move(loaded));
-  sink_.CloseAllSessions(
-      absl::UnavailableError("the coordinator has read its store anew"));
-  Batch begin;
-  begin.outcomes.push_back(control_->Begin(options_.now()));
-  begin.changes = begin.outcomes.back().changes;
-  begin.outcomes.push_back(
-      control_->Apply(control::ClientsWantWork{work_wanted}, options_.now()));
-  begin.answers.resize(2, [](const auto&) {});
-  const absl::Status committed = CommitPatiently(begin.changes);
-  if (!committed.ok()) {
-    log_.Write(LogLevel::kError, "commit_failed",
-               {{"message", std::string(committed.message())}});
-    return;
-  }
-  Act(begin);
 }
 
 void ControlLoop::PublishProgress() {

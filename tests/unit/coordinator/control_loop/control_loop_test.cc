@@ -1,0 +1,179 @@
+#include "coordinator/control_loop.h"
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "control_world.h"
+
+namespace leadline {
+namespace {
+
+using control::Answer;
+using control::SubmitAnswer;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A store whose commits fail when told to.
+class FaultyStore final : public storage::Store {
+ public:
+  absl::Status Commit(std::span<const storage::Change> changes) override {
+    ++commits;
+    if (failures > 0) {
+      --failures;
+      return failure;
+    }
+    return inner_.store->Commit(changes);
+  }
+  absl::StatusOr<std::vector<storage::SweepContents>> LoadUnfinished()
+      const override {
+    return inner_.store->LoadUnfinished();
+  }
+  absl::StatusOr<storage::SweepContents> LoadSweep(
+      SweepId sweep) const override {
+    return inner_.store->LoadSweep(sweep);
+  }
+  absl::StatusOr<SweepId> NextSweepId() const override {
+    return inner_.store->NextSweepId();
+  }
+  absl::StatusOr<std::optional<SweepId>> FindEqualSweep(
+      const std::string& name, const std::string& hash) const override {
+    return inner_.store->FindEqualSweep(name, hash);
+  }
+  absl::StatusOr<std::optional<std::string>> FindAnswer(
+      const std::string& id) const override {
+    return inner_.store->FindAnswer(id);
+  }
+
+  const storage::StoreReader& reader() const { return *inner_.reader; }
+
+  std::atomic<int> failures = 0;
+  std::atomic<int> commits = 0;
+  absl::Status failure;
+
+ private:
+  storage::StorePair inner_ = storage::MakeMemoryStore();
+};
+
+class Effects final : public control::EffectSink {
+ public:
+  void Deliver(const control::AgentOrder& order) override {
+    const std::lock_guard lock(mutex_);
+    orders_.push_back(order);
+  }
+  void CloseAllSessions(const absl::Status&) override { ++closed; }
+  bool IsWatched(SweepId) override { return true; }
+  void Publish(const control::ProgressReport&) override { ++published; }
+
+  std::vector<control::AgentOrder> Take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(orders_, {});
+  }
+
+  std::atomic<int> closed = 0;
+  std::atomic<int> published = 0;
+
+ private:
+  std::mutex mutex_;
+  std::vector<control::AgentOrder> orders_;
+};
+
+class ControlLoopTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto loop = ControlLoop::Start({}, store_, effects_, log_);
+    ASSERT_TRUE(loop.ok()) << loop.status();
+    loop_ = *std::move(loop);
+  }
+
+  absl::StatusOr<Answer> Ask(control::Command command) {
+    auto answer = std::make_shared<std::promise<absl::StatusOr<Answer>>>();
+    loop_->Post(std::move(command), [answer](absl::StatusOr<Answer> given) {
+      answer->set_value(std::move(given));
+    });
+    return answer->get_future().get();
+  }
+
+  absl::StatusOr<Answer> Submit(const std::string& id) {
+    return Ask(control::SubmitSweep{
+        control::MakeSweep(1, 1, 1, id), 0, id, false, {}, {}});
+  }
+
+  absl::StatusOr<Answer> Register() {
+    control::NodeRegistered node;
+    node.session = {1};
+    node.node = "n";
+    node.instance = "i";
+    node.devices.push_back({"cpu:0", "cpu", 0});
+    return Ask(node);
+  }
+
+  FaultyStore store_;
+  Effects effects_;
+  NoLog log_;
+  std::unique_ptr<ControlLoop> loop_;
+};
+
+TEST_F(ControlLoopTest, AnswersAndOrdersFollowTheCommit) {
+  ASSERT_TRUE(Submit("r1").ok());
+  EXPECT_EQ(*store_.reader().CountSweeps(), 1);
+  ASSERT_TRUE(Register().ok());
+  EXPECT_THAT(effects_.Take(), SizeIs(2));  // welcome and start
+  EXPECT_EQ(store_.reader().GetTrial({{{1}, 1}, 0})->trial.state,
+            TrialState::kLeased);
+}
+
+TEST_F(ControlLoopTest, RefusedCommitIsTriedAgainAndNothingIsToldBefore) {
+  ASSERT_TRUE(Submit("r1").ok());
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 2;
+  const int before = store_.commits;
+  ASSERT_TRUE(Register().ok());
+  EXPECT_EQ(store_.commits, before + 3);
+  EXPECT_EQ(effects_.closed, 0);
+  EXPECT_THAT(effects_.Take(), SizeIs(2));
+}
+
+TEST_F(ControlLoopTest, CommitThatCannotStandIsDroppedAndTheStoreReadAnew) {
+  ASSERT_TRUE(Submit("r1").ok());
+  store_.failure = absl::FailedPreconditionError("a fault of ours");
+  store_.failures = 1;
+  EXPECT_TRUE(absl::IsInternal(Submit("r2").status()));
+  EXPECT_EQ(*store_.reader().CountSweeps(), 1);
+  EXPECT_EQ(effects_.closed, 1);
+  const auto again = Submit("r2");
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(std::get<SubmitAnswer>(*again).sweep, SweepId{2});
+}
+
+TEST_F(ControlLoopTest, StopAnswersWhatComesAfterIt) {
+  loop_->Stop();
+  EXPECT_TRUE(absl::IsUnavailable(Submit("r1").status()));
+  loop_->Stop();
+}
+
+TEST_F(ControlLoopTest, StopDoesNotWaitForADiskThatStaysFull) {
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 1'000'000;
+  auto answer = std::make_shared<std::promise<absl::StatusOr<Answer>>>();
+  loop_->Post(
+      control::SubmitSweep{control::MakeSweep(1, 1, 1), 0, "r1", false, {}, {}},
+      [answer](absl::StatusOr<Answer> given) {
+        answer->set_value(std::move(given));
+      });
+  while (store_.commits < 2) std::this_thread::yield();
+  loop_->Stop();
+  EXPECT_FALSE(answer->get_future().get().ok());
+  EXPECT_EQ(*store_.reader().CountSweeps(), 0);
+}
+
+}  // namespace
+}  // namespace leadline
