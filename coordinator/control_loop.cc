@@ -225,20 +225,8 @@ void ControlLoop::StartAnew(Batch& batch, const absl::Status& why) {
   const bool work_wanted = control_->state().work_wanted;
   sink_.CloseAllSessions(
       absl::UnavailableError("the coordinator reads its store anew"));
-  LoadPatiently();
-  Batch begin;
-  begin.outcomes.push_back(control_->Begin(options_.now()));
-  begin.changes = begin.outcomes.back().changes;
-  begin.outcomes.push_back(control_->Apply(
-      control::ClientsWantWork{work_wanted}, options_.now()));
-  begin.answers.resize(2, [](const auto&) {});
-  const absl::Status committed = CommitPatiently(begin.changes);
-  if (committed.ok()) {
-    Act(begin);
-  } else {
-    log_.Write(LogLevel::kError, "commit_failed",
-               {{"message", std::string(committed.message())}});
-  }
+  // At the end of the program the next one reads the store.
+  if (LoadPatiently()) BeginAnew(work_wanted);
   for (control::Answered& answered : batch.answers) {
     answered(absl::InternalError("the change could not be stored: " +
                                  std::string(why.message())));
@@ -246,13 +234,26 @@ void ControlLoop::StartAnew(Batch& batch, const absl::Status& why) {
   batch = {};
 }
 
-void ControlLoop::LoadPatiently() {
+void ControlLoop::BeginAnew(bool work_wanted) {
+  Batch begin;
+  begin.outcomes.push_back(control_->Begin(options_.now()));
+  begin.changes = begin.outcomes.back().changes;
+  begin.outcomes.push_back(
+      control_->Apply(control::ClientsWantWork{work_wanted}, options_.now()));
+  begin.answers.resize(2, [](const auto&) {});
+  const absl::Status committed = CommitPatiently(begin.changes);
+  if (committed.ok()) return Act(begin);
+  log_.Write(LogLevel::kError, "commit_failed",
+             {{"message", std::string(committed.message())}});
+}
+
+bool ControlLoop::LoadPatiently() {
   std::chrono::milliseconds wait = kFirstRetry;
   while (!stop_.stop_requested()) {
     auto loaded = Load();
     if (loaded.ok()) {
       control_ = std::make_unique<control::Control>(*std::move(loaded));
-      return;
+      return true;
     }
     log_.Write(LogLevel::kError, "load_failed",
                {{"message", std::string(loaded.status().message())}});
@@ -260,6 +261,7 @@ void ControlLoop::LoadPatiently() {
     changed_.wait_for(lock, stop_, wait, [] { return false; });
     wait = std::min(wait * 2, kLongestRetry);
   }
+  return false;
 }
 
 void ControlLoop::PublishProgress() {

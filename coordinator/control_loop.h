@@ -83,7 +83,8 @@ class ControlLoop final : public control::CommandSink {
   void Act(Batch& batch);
   void KeepOrphans(const std::vector<storage::OrphanRecord>& orphans);
   void StartAnew(Batch& batch, const absl::Status& why);
-  void LoadPatiently();
+  void BeginAnew(bool work_wanted);
+  bool LoadPatiently();
   void PublishProgress();
 
   const ControlLoopOptions options_;
