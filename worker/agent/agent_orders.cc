@@ -110,7 +110,8 @@ void Agent::OnStart(v1::StartAttempt order) {
     if (found->second.attempt->pid() > 0) TellStarted(*found->second.attempt);
     return;
   }
-  if (leaving_) return Refuse(order.attempt(), "agent_lost", "the agent ends");
+  // Not held, and so queued again once this agent has gone.
+  if (leaving_) return;
   if (const std::string why = WhyNotStart(order); !why.empty()) {
     return Refuse(order.attempt(), "device", why);
   }

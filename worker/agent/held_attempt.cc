@@ -54,7 +54,7 @@ void HeldAttempt::Renew(SteadyTime now) {
 
 void HeldAttempt::Stop(std::string reason, StopPatience patience,
                        SteadyTime now) {
-  if (IsStopping()) return;
+  if (gone_ || IsStopping()) return;
   evidence_.stop_reason = reason.empty() ? "by order" : std::move(reason);
   stopping_since_ = now;
   patience_ = patience;

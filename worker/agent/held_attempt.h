@@ -47,8 +47,9 @@ class HeldAttempt {
   /// The coordinator renewed it: so does the trainer's order socket.
   void Renew(SteadyTime now);
 
-  /// Begins to end it; a second call may only make it quicker.
+  /// Begins to end it, unless that has begun.
   void Stop(std::string reason, StopPatience patience, SteadyTime now);
+  /// Likewise; what is being ended already may end quicker.
   void StopBecauseAgentEnds(StopPatience patience, SteadyTime now);
   bool IsStopping() const { return stopping_since_.has_value(); }
 
