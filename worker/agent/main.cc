@@ -196,15 +196,20 @@ int Run(const Flags& flags) {
 
 int main(int argc, char** argv) {
   leadline::agent::SignalThread::Block();
-  CLI::App app{
-      "leadline-agent: trains on this machine what a coordinator "
-      "orders"};
-  leadline::agent::Flags flags;
-  leadline::agent::AddFlags(app, flags);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    CLI::App app{
+        "leadline-agent: trains on this machine what a coordinator "
+        "orders"};
+    leadline::agent::Flags flags;
+    leadline::agent::AddFlags(app, flags);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      return app.exit(error) == 0 ? 0 : 2;
+    }
+    return leadline::agent::Run(flags);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "leadline-agent: %s\n", error.what());
+    return 1;
   }
-  return leadline::agent::Run(flags);
 }

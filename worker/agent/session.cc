@@ -140,7 +140,7 @@ absl::Status Session::RunStream() {
   // Nothing more is read because the call is over, which ends a write too;
   // cancelling now would hide the server's status.
   writer.join();
-  const absl::Status status = FromGrpc(stream->Finish());
+  absl::Status status = FromGrpc(stream->Finish());
   const std::scoped_lock lock(mutex_);
   context_ = nullptr;
   return status;
