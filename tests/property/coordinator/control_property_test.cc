@@ -57,8 +57,7 @@ class Chaos {
         for (Agent& other : agents_) other.session = 0;
         return;
       case 3:
-        return Hear(
-            world_.Wait(Seconds{static_cast<double>(Below(60))}));
+        return Hear(world_.Wait(Seconds{static_cast<double>(Below(60))}));
       case 4:
         return FailOne(agent);
       case 5:
