@@ -41,7 +41,7 @@ class Kill(World):
         with self.subTest("agent"):
             run = self.start("leadline", "run", self.file, "--slots", "2", state="agent")
             _, trainer = self.training("agent")
-            os.kill(int((self.state("agent") / "agent.lock").read_text()), signal.SIGKILL)
+            os.kill(self.agent_pid("agent"), signal.SIGKILL)
             self.finish(run)
             self.assertNotIn(trainer, self.living())
             self.assert_as_if_undisturbed("agent")
@@ -52,13 +52,15 @@ class Kill(World):
             self.finish(run, exit_code=4)
             self.finish(self.start("leadline", "run", self.file, "--slots", "2", state="coordinator"))
             self.assert_as_if_undisturbed("coordinator")
-        with self.subTest("all at once"):
+        with self.subTest("all but the trainers"):
             run = self.start("leadline", "run", self.file, "--slots", "2", state="all")
-            self.training("all")
-            for pid in self.living():
+            _, trainer = self.training("all")
+            for pid in {run.pid, self.coordinator_pid("all"), self.agent_pid("all")}:
                 os.kill(pid, signal.SIGKILL)
             run.communicate()
+            self.assertIn(trainer, self.living())
             self.finish(self.start("leadline", "run", self.file, "--slots", "2", state="all"))
+            self.assertNotIn(trainer, self.living())
             self.assert_as_if_undisturbed("all")
 
 

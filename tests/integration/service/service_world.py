@@ -134,6 +134,9 @@ class World(unittest.TestCase):
     def coordinator_pid(self, state="state"):
         return json.loads((self.state(state) / "coordinator.json").read_text())["pid"]
 
+    def agent_pid(self, state="state"):
+        return int((self.state(state) / "agent.lock").read_text())
+
     def training(self, state="state", steps=3, seen=()):
         """Folder and process id of an attempt that is in the middle of training; none of `seen`."""
         def find():
