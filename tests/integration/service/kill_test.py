@@ -6,7 +6,7 @@ import unittest
 
 from service_world import World
 
-LONG = {"steps": 400, "eval_every": 200}
+LONG = {"steps": 240, "eval_every": 120}
 
 
 class Kill(World):
