@@ -43,7 +43,9 @@ Map ReadMap(const v1::RoutingReply& routing) {
     const int size = std::min(row.sources_size(), row.weights_size());
     for (int j = 0; j < size; ++j) {
       weights[row.sources(j)] = row.weights(j);
-      if (std::isfinite(row.weights(j))) {
+      // A router with one source gives it everything: no shade to learn from.
+      if (std::isfinite(row.weights(j)) &&
+          (size > 1 || routing.map_size() == 1)) {
         map.largest = std::max(map.largest, row.weights(j));
       }
       map.sources.push_back(row.sources(j));
@@ -60,9 +62,9 @@ Map ReadMap(const v1::RoutingReply& routing) {
 
 std::string Shade(double weight, double largest, size_t width,
                   const Style& style) {
-  static constexpr std::array<const char*, 5> kBlocks = {" ", "░", "▒", "▓",
-                                                         "█"};
-  static constexpr std::string_view kAscii = " .:-=+*#%@";
+  // A source that is there is never blank.
+  static constexpr std::array<const char*, 4> kBlocks = {"░", "▒", "▓", "█"};
+  static constexpr std::string_view kAscii = ".:-=+*#%@";
   const double share = std::isfinite(weight) && largest > 0
                            ? std::clamp(weight / largest, 0.0, 1.0)
                            : 0;
@@ -72,8 +74,8 @@ std::string Shade(double weight, double largest, size_t width,
   }
   std::string cell;
   for (size_t i = 0; i < width; ++i) {
-    cell += style.utf8() ? std::string(kBlocks[std::lround(share * 4)])
-                         : std::string(1, kAscii[std::lround(share * 9)]);
+    cell += style.utf8() ? std::string(kBlocks[std::lround(share * 3)])
+                         : std::string(1, kAscii[std::lround(share * 8)]);
   }
   return cell;
 }
@@ -126,8 +128,8 @@ std::string Header(const Map& map, size_t width, const Style& style) {
 }
 
 std::string Legend(const Map& map, size_t width, const Style& style) {
-  std::string text =
-      fmt::format("darkest: {:.3f}; blank: no such source\n", map.largest);
+  std::string text = fmt::format("{} {:.3f} and more; blank: no such source\n",
+                                 Shade(1, 1, 1, style), map.largest);
   if (width > 1) return text;
   text += "sources, left to right:";
   for (const auto& source : map.sources) text += " " + style.Clean(source);

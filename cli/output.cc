@@ -39,15 +39,16 @@ void Output::Note(std::string_view line) {
 
 void Output::Status(std::string_view line) {
   if (!err_.is_terminal) return;
+  if (line == status_) return;
   const size_t width = err_.width > 1 ? err_.width - 1 : 1;
   Write(stderr, "\r" + Shorten(line, width, err_.charset) + "\x1b[K");
-  has_status_ = true;
+  status_ = line;
 }
 
 void Output::ClearStatus() {
-  if (!has_status_) return;
+  if (status_.empty()) return;
   Write(stderr, "\r\x1b[K");
-  has_status_ = false;
+  status_.clear();
 }
 
 void Output::PrintError(const absl::Status& status) {

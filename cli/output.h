@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include <absl/status/status.h>
@@ -53,7 +54,7 @@ class Output {
   Style out_;
   Style err_;
   bool json_;
-  bool has_status_ = false;
+  std::string status_;  // what stands on the terminal's last line
 };
 
 }  // namespace leadline::cli

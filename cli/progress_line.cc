@@ -29,9 +29,9 @@ std::string ProgressLine(const v1::Progress& progress) {
   const int64_t running =
       count(TrialState::kRunning) + count(TrialState::kLeased);
   std::string line =
-      fmt::format("{}: {} of {} done, {} running, {} queued", progress.sweep(),
+      fmt::format("{}: {}/{} done, {} running, {} queued", progress.sweep(),
                   Grouped(count(TrialState::kSucceeded) + diverged),
-                  Counted(progress.planned(), "trial"), Grouped(running),
+                  Grouped(progress.planned()), Grouped(running),
                   Grouped(count(TrialState::kQueued)));
   AddIfAny(&line, diverged, "diverged");
   AddIfAny(&line, count(TrialState::kFailed), "failed");

@@ -10,7 +10,7 @@
 
 namespace leadline::cli {
 
-/// "s1: 12 of 24 trials done, 2 running, 10 queued, 41 %, 12.3k tokens/s,
+/// "s1: 12/24 done, 2 running, 10 queued, 41 %, 12.3k tokens/s,
 /// 3 min 05 s left", and what is waited for. "done" counts succeeded and
 /// diverged.
 std::string ProgressLine(const v1::Progress& progress);

@@ -56,7 +56,8 @@ std::string CsvLine(const std::vector<std::string>& cells, size_t columns) {
   return line + "\n";
 }
 
-std::string MarkdownField(const std::string& text) {
+std::string MarkdownField(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
   std::string out;
   for (const char c : text) {
     if (c == '|' || c == '\\') out += '\\';

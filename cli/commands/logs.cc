@@ -56,6 +56,7 @@ absl::Status Logs(Context& context, const Options& options) {
   LinePrinter lines(output);
   std::string text;
   std::string attempt;
+  bool is_empty = true;
   const absl::Status status =
       (*connection)
           ->ReadAll<v1::LogChunk>(
@@ -67,6 +68,7 @@ absl::Status Logs(Context& context, const Options& options) {
               },
               [&](const v1::LogChunk& chunk) {
                 attempt = chunk.attempt();
+                is_empty = is_empty && chunk.data().empty();
                 if (output.json()) {
                   text += chunk.data();
                 } else if (output.out().is_terminal) {
@@ -83,7 +85,7 @@ absl::Status Logs(Context& context, const Options& options) {
                       {"attempt", attempt},
                       {"stream", StreamOf(options)},
                       {"text", text}});
-  } else if (attempt.empty()) {
+  } else if (is_empty) {
     output.Note("nothing was written");
   }
   return absl::OkStatus();

@@ -102,7 +102,7 @@ TEST_F(Follow, RunPrintsProgressOnStandardErrorAndTheTableOnStandardOutput) {
   WatchEndsWith(ProgressOf({{"succeeded", 4}}, true));
   const Ended ended = Run({"run", sweep_file_, "--slots", "2"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("s1: 4 of 4 trials done"));
+  EXPECT_THAT(ended.err, HasSubstr("s1: 4/4 done"));
   EXPECT_THAT(ended.out, HasSubstr("database: /state/leadline.db"));
   ASSERT_EQ(attached_.size(), 1U);
   EXPECT_TRUE(attached_[0].wants_work());
@@ -174,7 +174,7 @@ TEST_F(Follow, TellsFailuresAtOnceEachWithItsReason) {
 
 TEST_F(Follow, WatchPrintsLinesOnStandardOutput) {
   WatchEndsWith(ProgressOf({{"succeeded", 4}}, true));
-  EXPECT_THAT(Run({"watch", "s1"}).out, HasSubstr("s1: 4 of 4 trials done"));
+  EXPECT_THAT(Run({"watch", "s1"}).out, HasSubstr("s1: 4/4 done"));
 }
 
 TEST_F(Follow, GivesUpWhenNothingCanRun) {

@@ -38,9 +38,9 @@ TEST(RenderHeatMap, DrawsARowARouterAndAColumnASource) {
             "router          e     C0    P     Dphi0     entropy        max  "
             "embedding     detail\n"
             "  0 attention   ██████                        0.000\n"
-            "  1 MLP         ▓▓▓▓▓▓      ░░░░░░            0.562\n"
-            "readout         ░░░░░░▒▒▒▒▒▒      ░░░░░░      1.040\n"
-            "darkest: 1.000; blank: no such source\n");
+            "  1 MLP         ██████      ▒▒▒▒▒▒            0.562\n"
+            "readout         ▒▒▒▒▒▒▓▓▓▓▓▓      ▒▒▒▒▒▒      1.040\n"
+            "█ 0.750 and more; blank: no such source\n");
 }
 
 TEST(RenderHeatMap, IsAsciiWhereThereIsNothingElse) {

@@ -23,7 +23,7 @@ v1::Progress Example() {
 
 TEST(ProgressLine, CountsEveryTrialAndForecasts) {
   EXPECT_EQ(ProgressLine(Example()),
-            "s1: 12 of 24 trials done, 2 running, 10 queued, 1 diverged, "
+            "s1: 12/24 done, 2 running, 10 queued, 1 diverged, "
             "51 %, 12.3k tokens/s, 3 min 05 s left");
 }
 
@@ -34,7 +34,7 @@ TEST(ProgressLine, SaysWhatIsWaitedFor) {
   (*progress.mutable_trials())["queued"] = 2;
   progress.set_waiting_for("no live agents, 2 queued");
   EXPECT_EQ(ProgressLine(progress),
-            "s1: 0 of 2 trials done, 0 running, 2 queued, 0 %, waiting: no "
+            "s1: 0/2 done, 0 running, 2 queued, 0 %, waiting: no "
             "live agents, 2 queued");
 }
 
