@@ -49,8 +49,9 @@ absl::Status Coordinator::Begin() {
                        [this](const rpc::Demand& demand) { OnDemand(demand); });
   sweeps_.emplace(rpc::SweepServiceParts{*loop_, *store_.reader, *background_,
                                          *attachments_, watchers_});
+  logs_.emplace(options_.config.state, *background_, sessions_);
   results_.emplace(rpc::ResultsServiceParts{
-      *store_.reader, *background_, sessions_, options_.database.string()});
+      *store_.reader, *background_, *logs_, options_.database.string()});
   workers_.emplace(sessions_);
   auto server = rpc::Server::Start(options_.config.address,
                                    {&*sweeps_, &*results_, &*workers_});

@@ -22,6 +22,7 @@
 #include "coordinator/rpc/attachments.h"
 #include "coordinator/rpc/background.h"
 #include "coordinator/rpc/effects.h"
+#include "coordinator/rpc/local_logs.h"
 #include "coordinator/rpc/results_service.h"
 #include "coordinator/rpc/server.h"
 #include "coordinator/rpc/sweep_service.h"
@@ -83,6 +84,7 @@ class Coordinator {
   std::unique_ptr<ControlLoop> loop_;
   std::optional<LocalAgent> agent_;
   std::optional<rpc::Background> background_;
+  std::optional<rpc::LocalLogs> logs_;
   std::optional<rpc::Attachments> attachments_;
   std::optional<rpc::SweepService> sweeps_;
   std::optional<rpc::ResultsService> results_;
