@@ -59,8 +59,9 @@ void Release(Step& step, SessionId session, const AttemptKey& key) {
 /// What the end of a trainer means where it left trials open.
 std::pair<FailureKind, std::string> Verdict(const AttemptEnded& ended,
                                             const LiveAttempt& live) {
-  if (live.end && live.end->failed) {
-    return {live.end->kind.value_or(FailureKind::kCrash), live.end->message};
+  // One told to end names no kind: its agent knows why it was told.
+  if (live.end && live.end->failed && live.end->kind) {
+    return {*live.end->kind, live.end->message};
   }
   if (ended.kind) return {*ended.kind, ended.message};
   std::string how = ended.signal != 0
@@ -175,7 +176,7 @@ void CompleteIfDone(Step& step, SweepId id) {
 }
 
 void Apply(Step& step, const AttemptStarted& command) {
-  LiveAttempt* live = step.state.FindLive(command.attempt);
+  LiveAttempt* live = step.state.FindLive(command.attempt, command.session);
   if (!live) return;
   live->renewed = step.now.steady;
   storage::AttemptRecord about;
@@ -187,7 +188,7 @@ void Apply(Step& step, const AttemptStarted& command) {
 
 void Apply(Step& step, const AttemptRefused& command) {
   Release(step, command.session, command.attempt);
-  if (step.state.FindLive(command.attempt)) {
+  if (step.state.FindLive(command.attempt, command.session)) {
     FailAttempt(step, command.attempt, command.kind, command.message);
   }
   step.Tell(command.session, EndedAckOrder{command.attempt});
@@ -196,7 +197,8 @@ void Apply(Step& step, const AttemptRefused& command) {
 void Apply(Step& step, const AttemptEnded& command) {
   Release(step, command.session, command.attempt);
   step.Tell(command.session, EndedAckOrder{command.attempt});
-  const LiveAttempt* live = step.state.FindLive(command.attempt);
+  const LiveAttempt* live =
+      step.state.FindLive(command.attempt, command.session);
   if (!live) return;
   step.Touch(command.attempt.cohort.cell.sweep);
   if (!step.state.FindCohort(command.attempt.cohort)->HasOpenTrial()) {

@@ -62,11 +62,6 @@ void Renew(Step& step, const AttemptKey& key) {
   }
 }
 
-bool IsLiveOn(State& state, const AttemptKey& key, const std::string& node) {
-  const LiveAttempt* live = state.FindLive(key);
-  return live && live->record.node == node;
-}
-
 void Admit(Step& step, const NodeRegistered& command) {
   Node& node = step.state.nodes[command.node];
   node.name = command.node;
@@ -85,15 +80,14 @@ void Admit(Step& step, const NodeRegistered& command) {
   welcome.heartbeat_seconds = step.policy.heartbeat.count();
   std::set<AttemptKey> goes_on;
   for (const HeldAttempt& held : command.attempts) {
-    if (!IsLiveOn(step.state, held.key, command.node)) {
+    const LiveAttempt* live = step.state.FindLive(held.key, command.session);
+    if (!live) {
       node.held[held.key] = held.devices;
       welcome.superseded.push_back(held.key);
       continue;
     }
-    const storage::AttemptRecord& record =
-        step.state.FindLive(held.key)->record;
-    node.held[held.key] = record.devices;
-    welcome.acknowledged.emplace_back(held.key, record.last_sequence);
+    node.held[held.key] = live->record.devices;
+    welcome.acknowledged.emplace_back(held.key, live->record.last_sequence);
     goes_on.insert(held.key);
     Renew(step, held.key);
   }
@@ -187,7 +181,7 @@ void Apply(Step& step, const Heartbeat& command) {
   }
   RenewalOrder renewal{command.number, {}};
   for (const AttemptKey& key : command.attempts) {
-    if (IsLiveOn(step.state, key, node->name)) {
+    if (step.state.FindLive(key, command.session)) {
       Renew(step, key);
       renewal.attempts.push_back(key);
     } else {

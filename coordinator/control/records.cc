@@ -155,12 +155,9 @@ void KeepApart(Step& step, const Records& command) {
 }  // namespace
 
 void Apply(Step& step, const Records& command) {
-  const Node* node = step.state.FindNode(command.session);
-  if (!node || command.records.empty()) return;
-  LiveAttempt* live = step.state.FindLive(command.attempt);
-  if (!live || live->record.node != node->name) {
-    return KeepApart(step, command);
-  }
+  if (!step.state.FindNode(command.session) || command.records.empty()) return;
+  LiveAttempt* live = step.state.FindLive(command.attempt, command.session);
+  if (!live) return KeepApart(step, command);
   live->renewed = step.now.steady;
   step.Touch(command.attempt.cohort.cell.sweep);
   StartRunning(step, command.attempt);

@@ -199,6 +199,12 @@ LiveAttempt* State::FindLive(const AttemptKey& key) {
   return &*cohort->live;
 }
 
+LiveAttempt* State::FindLive(const AttemptKey& key, SessionId session) {
+  const Node* node = FindNode(session);
+  LiveAttempt* live = FindLive(key);
+  return node && live && live->record.node == node->name ? live : nullptr;
+}
+
 Node* State::FindNode(SessionId session) {
   const auto name = sessions.find(session);
   return name == sessions.end() ? nullptr : &nodes.at(name->second);

@@ -103,6 +103,9 @@ struct State {
   storage::TrialRecord* FindTrial(TrialId id);
   /// Null unless that very attempt is live.
   LiveAttempt* FindLive(const AttemptKey& key);
+  /// Likewise, and null unless it is the node of that session that holds it:
+  /// no agent may speak for another's attempt.
+  LiveAttempt* FindLive(const AttemptKey& key, SessionId session);
   Node* FindNode(SessionId session);
 
   int64_t CountLive(SweepId sweep) const;  // attempts

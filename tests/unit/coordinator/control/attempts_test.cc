@@ -125,6 +125,34 @@ TEST(AttemptsTest, EndWithoutAllResultsIsACrashWhateverTheExitCode) {
   EXPECT_EQ(world.Attempt(AttemptOf(1, 1, 1)).kind, FailureKind::kCrash);
 }
 
+TEST(AttemptsTest, AgentSaysWhyItEndedATrainerThatNamedNoKind) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Send(1, AttemptOf(1, 1, 1),
+             {{1, TrainerEnd{true, std::nullopt, "terminated"}}});
+  world.End(1, AttemptOf(1, 1, 1), FailureKind::kAgentLost);
+  EXPECT_EQ(world.Attempt(AttemptOf(1, 1, 1)).outcome,
+            AttemptOutcome::kSuperseded);
+}
+
+TEST(AttemptsTest, NoAgentSpeaksForAnothersAttempt) {
+  World world;
+  world.Register(1, "a", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Register(2, "b", 1);
+  const AttemptKey attempt = AttemptOf(1, 1, 1);
+  world.Do(AttemptStarted{{2}, attempt, "/elsewhere", "cpu"});
+  world.Do(AttemptRefused{{2}, attempt, FailureKind::kConfig, "not mine"});
+  world.End(2, attempt, FailureKind::kData);
+  world.Send(2, attempt, {ResultOf(1, 0, 0, 0.5)});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
+  EXPECT_EQ(world.Attempt(attempt).outcome, AttemptOutcome::kLive);
+  EXPECT_EQ(world.Attempt(attempt).dataset_path, "");
+  world.Send(1, attempt, {ResultOf(1, 0, 0, 1.5)});
+  EXPECT_EQ((*world.reader().FindResult(Trial(1, 1, 0)))->validation_loss, 1.5);
+}
+
 TEST(AttemptsTest, FailureLimitCancelsTheRest) {
   World world;
   world.Register(1, "n", 2);
