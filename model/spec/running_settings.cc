@@ -1,0 +1,90 @@
+#include "model/spec/settings_groups.h"
+
+namespace leadline::spec {
+
+using enum SettingGroup;
+using enum ValueKind;
+
+std::vector<SettingInfo> RunningSettings() {
+  return {
+      {.key = "precision",
+       .group = kRunning,
+       .kind = kWord,
+       .words = {"fp32", "bf16", "fp64"},
+       .default_text = "fp32",
+       .meaning = "number format; bf16 keeps master weights in fp32"},
+      {.key = "data_seed",
+       .group = kRunning,
+       .least = 0,
+       .most = 0x1p63,
+       .words = {"seed"},
+       .default_text = "seed",
+       .meaning = "seed of the data order; by default the trial's own seed"},
+      {.key = "divergence_loss",
+       .group = kRunning,
+       .kind = kNumber,
+       .least = 0,
+       .most = 1e6,
+       .least_excluded = true,
+       .words = {"off"},
+       .default_text = "off",
+       .meaning = "a training loss above this ends the trial as diverged"},
+      {.key = "log_every",
+       .group = kRunning,
+       .least = 1,
+       .most = 1000000,
+       .default_text = "10",
+       .identity = false,
+       .meaning = "steps over which logged means are taken"},
+      {.key = "micro_batch",
+       .group = kRunning,
+       .least = 1,
+       .most = 65536,
+       .words = {"auto"},
+       .default_text = "auto",
+       .identity = false,
+       .meaning = "sequences of a replica that are computed at once; divides "
+                  "batch_sequences"},
+      {.key = "devices",
+       .group = kRunning,
+       .least = 1,
+       .most = 64,
+       .default_text = "1",
+       .identity = false,
+       .meaning = "ranks of an attempt, each on a device of its own; for now "
+                  "one"},
+      {.key = "threads",
+       .group = kRunning,
+       .least = 1,
+       .most = 256,
+       .default_text = "1",
+       .identity = false,
+       .meaning = "CPU threads of a rank"},
+      {.key = "cohort",
+       .group = kRunning,
+       .least = 1,
+       .most = 64,
+       .words = {"auto"},
+       .default_text = "auto",
+       .identity = false,
+       .meaning = "seeds trained together as one program; auto: all seeds of "
+                  "the cell, at most 8"},
+      {.key = "checkpoint_every",
+       .group = kRunning,
+       .kind = kWord,
+       .words = {"off"},
+       .default_text = "off",
+       .identity = false,
+       .meaning = "steps between checkpoints; for now an attempt that is lost "
+                  "starts again from step 0"},
+      {.key = "diagnostics",
+       .group = kRunning,
+       .kind = kWord,
+       .words = {"on", "off"},
+       .default_text = "on",
+       .identity = false,
+       .meaning = "routing and layer statistics at each evaluation"},
+  };
+}
+
+}  // namespace leadline::spec
