@@ -1,5 +1,8 @@
 #include "model/layers/rotary.h"
 
+#include "model/layers/cpu_loop.h"
+#include "model/layers/rotary_kernel.h"
+
 namespace leadline::model {
 namespace {
 
@@ -7,33 +10,54 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// The turn itself; `sine` with the other sign turns back.
-Tensor Turn(const Tensor& x_RBTHK, const Tensor& cosine_T1K,
-            const Tensor& sine_T1K, bool back) {
-  const int64_t half = x_RBTHK.size(-1) / 2;
-  Tensor y_RBTHK = torch::empty_like(x_RBTHK);
-  const Tensor x1 = x_RBTHK.narrow(-1, 0, half);
-  const Tensor x2 = x_RBTHK.narrow(-1, half, half);
-  Tensor y1 = y_RBTHK.narrow(-1, 0, half);
-  Tensor y2 = y_RBTHK.narrow(-1, half, half);
-  const double sign = back ? -1 : 1;
-  at::mul_out(y1, x1, cosine_T1K).addcmul_(x2, sine_T1K, -sign);
-  at::mul_out(y2, x2, cosine_T1K).addcmul_(x1, sine_T1K, sign);
-  return y_RBTHK;
+Tensor TurnOnCpu(const Tensor& x_NTHK, const RotaryTable& table, double sign) {
+  Tensor y_NTHK = torch::empty_like(x_NTHK);
+  const TurnShape shape{x_NTHK.size(1), x_NTHK.size(2), x_NTHK.size(3) / 2};
+  const Tensor cosine_TK = table.cosine_TK.contiguous();
+  const Tensor sine_TK = table.sine_TK.contiguous();
+  AT_DISPATCH_FLOATING_TYPES(x_NTHK.scalar_type(), "Rotate", [&] {
+    const auto* c = cosine_TK.const_data_ptr<scalar_t>();
+    const auto* s = sine_TK.const_data_ptr<scalar_t>();
+    const auto* x = x_NTHK.const_data_ptr<scalar_t>();
+    auto* y = y_NTHK.data_ptr<scalar_t>();
+    constexpr int64_t kGrain = 256;  // tokens worth a thread
+    at::parallel_for(0, x_NTHK.size(0) * shape.tokens, kGrain,
+                     [&](int64_t first, int64_t last) {
+                       Turn(shape, first, last, sign, c, s, x, y);
+                     });
+  });
+  return y_NTHK;
+}
+
+Tensor TurnAnywhere(const Tensor& x_NTHK, const RotaryTable& table,
+                    double sign) {
+  const Tensor cosine_T1K = table.cosine_TK.unsqueeze(1);
+  const Tensor sine_T1K = table.sine_TK.unsqueeze(1) * sign;
+  const std::vector<Tensor> x = x_NTHK.chunk(2, -1);
+  return torch::cat({x[0] * cosine_T1K - x[1] * sine_T1K,
+                     x[1] * cosine_T1K + x[0] * sine_T1K},
+                    -1);
+}
+
+/// By the angles; `sign` -1 turns back.
+Tensor TurnBy(const Tensor& x, const RotaryTable& table, double sign) {
+  const Tensor x_NTHK = x.contiguous();
+  return HasCpuLoops(x_NTHK) ? TurnOnCpu(x_NTHK, table, sign)
+                             : TurnAnywhere(x_NTHK, table, sign);
 }
 
 class RotateFunction : public torch::autograd::Function<RotateFunction> {
  public:
-  static Tensor forward(AutogradContext* context, const Tensor& x_RBTHK,
-                        const Tensor& cosine_T1K, const Tensor& sine_T1K) {
-    context->save_for_backward({cosine_T1K, sine_T1K});
-    return Turn(x_RBTHK, cosine_T1K, sine_T1K, false);
+  static Tensor forward(AutogradContext* context, const Tensor& x_NTHK,
+                        const RotaryTable& table) {
+    context->save_for_backward({table.cosine_TK, table.sine_TK});
+    return TurnBy(x_NTHK, table, 1);
   }
 
   static variable_list backward(AutogradContext* context,
                                 const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    return {Turn(gradients[0], saved[0], saved[1], true), Tensor(), Tensor()};
+    return {TurnBy(gradients[0], {saved[0], saved[1]}, -1), Tensor()};
   }
 };
 
@@ -42,16 +66,18 @@ class RotateFunction : public torch::autograd::Function<RotateFunction> {
 RotaryTable MakeRotaryTable(int64_t tokens, int64_t head_width, double theta,
                             const torch::TensorOptions& options) {
   const torch::TensorOptions wide = torch::kFloat64;
+  const double exponent = -2.0 / static_cast<double>(head_width);
   const Tensor rate_K =
-      torch::pow(theta, torch::arange(head_width / 2, wide) *
-                            (-2.0 / static_cast<double>(head_width)));
+      torch::pow(theta, torch::arange(head_width / 2, wide) * exponent);
   const Tensor angle_TK = torch::outer(torch::arange(tokens, wide), rate_K);
   return {angle_TK.cos().to(options), angle_TK.sin().to(options)};
 }
 
-Tensor Rotate(const Tensor& x_RBTHK, const RotaryTable& table) {
-  return RotateFunction::apply(x_RBTHK, table.cosine_TK.unsqueeze(1),
-                               table.sine_TK.unsqueeze(1));
+Tensor Rotate(const Tensor& x_NTHK, const RotaryTable& table) {
+  TORCH_CHECK(x_NTHK.dim() == 4 && x_NTHK.size(1) == table.cosine_TK.size(0) &&
+                  x_NTHK.size(3) == 2 * table.cosine_TK.size(1),
+              "Rotate takes [N, T, H, K], not ", x_NTHK.sizes());
+  return RotateFunction::apply(x_NTHK, table);
 }
 
 }  // namespace leadline::model

@@ -17,7 +17,7 @@ struct RotaryTable {
 RotaryTable MakeRotaryTable(int64_t tokens, int64_t head_width, double theta,
                             const torch::TensorOptions& options);
 
-/// Turns x [..., T, H, K] by its position along T.
-torch::Tensor Rotate(const torch::Tensor& x_RBTHK, const RotaryTable& table);
+/// Turns x [N, T, H, K] by its position along T.
+torch::Tensor Rotate(const torch::Tensor& x_NTHK, const RotaryTable& table);
 
 }  // namespace leadline::model

@@ -33,7 +33,7 @@ struct RouteGradients {
     torch::Tensor before_RBTD;
     bool in_place = false;
     bool wanted = true;
-    torch::Tensor after_RBTD;  // filled
+    torch::Tensor after_RBTD = {};  // filled
   };
   std::vector<OfSource> sources;
   bool key_wanted = false;
