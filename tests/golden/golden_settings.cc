@@ -43,8 +43,7 @@ bool IsSetting(const std::string& key) {
 
 }  // namespace
 
-spec::Settings SettingsOf(const GoldenFile& file) {
-  const nlohmann::json& config = file.config();
+spec::Settings SettingsOf(const nlohmann::json& config) {
   const auto method = config.at("method").get<std::string>();
   if (!model::HasMethod(method)) {
     throw NotThere("method " + method + " is not there yet");

@@ -7,9 +7,12 @@
 
 namespace leadline::golden {
 
-/// What the file says, and neutral values for keys it does not name. Throws
-/// NotThere for a method or option that the model does not have.
-spec::Settings SettingsOf(const GoldenFile& file);
+/// What a configuration says, and neutral values for keys it does not name.
+/// Throws NotThere for a method or option that the model does not have.
+spec::Settings SettingsOf(const nlohmann::json& config);
+inline spec::Settings SettingsOf(const GoldenFile& file) {
+  return SettingsOf(file.config());
+}
 
 /// The seeds of the configuration, one a replica.
 std::vector<int64_t> SeedsOf(const GoldenFile& file);

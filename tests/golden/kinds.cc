@@ -9,7 +9,8 @@ Check CheckOf(const std::string& kind) {
       {"stream", &CheckStreams},  {"signs", &CheckSigns},
       {"data", &CheckDataStarts}, {"router", &CheckRouter},
       {"init", &CheckInit},       {"wiring", &CheckWiring},
-      {"model", &CheckModel},     {"train", &CheckTrain},
+      {"model", &CheckModel},     {"own_model", &CheckOwnModel},
+      {"train", &CheckTrain},
   };
   const auto found = kChecks.find(kind);
   if (found == kChecks.end())
@@ -20,7 +21,7 @@ Check CheckOf(const std::string& kind) {
 Tolerance ToleranceOf(const GoldenFile& file, torch::ScalarType type) {
   Tolerance tolerance = file.tolerance();
   const bool rounds = file.kind() == "router" || file.kind() == "wiring" ||
-                      file.kind() == "model";
+                      file.kind() == "model" || file.kind() == "own_model";
   if (type == torch::kFloat32 && rounds) {
     tolerance.forward = 1e-5;
     tolerance.gradient = 5e-4;

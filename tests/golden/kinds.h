@@ -21,6 +21,8 @@ void CheckInit(const GoldenFile& file, torch::ScalarType type, Tally& tally);
 void CheckWiring(const GoldenFile& file, torch::ScalarType type, Tally& tally);
 void CheckModel(const GoldenFile& file, torch::ScalarType type, Tally& tally);
 void CheckTrain(const GoldenFile& file, torch::ScalarType type, Tally& tally);
+void CheckOwnModel(const GoldenFile& file, torch::ScalarType type,
+                   Tally& tally);
 
 /// The check of a file's kind. Throws NotThere for one we do not have.
 Check CheckOf(const std::string& kind);

@@ -1,5 +1,6 @@
 #include "tests/support/safetensors.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -54,12 +55,15 @@ torch::Tensor ReadTensor(const std::string& name, const json& entry,
   if (begin > end || end > data.size()) {
     throw BadSafetensors("tensor " + name + " lies outside of the file");
   }
+  if (!entry.at("shape").is_array()) {
+    throw BadSafetensors("tensor " + name + " has no list as its shape");
+  }
   std::vector<int64_t> shape;
   uint64_t bytes = type.bytes;
   for (const json& size : entry.at("shape")) {
     const uint64_t extent = Unsigned(name, size);
     // The bound keeps the product from wrapping around.
-    if (extent != 0 && bytes > data.size() / extent) {
+    if (extent > data.size() || (extent != 0 && bytes > data.size() / extent)) {
       throw BadSafetensors("tensor " + name + " is larger than the file");
     }
     bytes *= extent;
@@ -105,12 +109,37 @@ Safetensors ParseSafetensors(std::string_view bytes) {
 }
 
 Safetensors ReadSafetensors(const std::filesystem::path& file) {
+  if (!std::filesystem::is_regular_file(file)) {
+    throw BadSafetensors("is no file");
+  }
   std::ifstream stream(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   if (!stream.is_open() || stream.bad()) {
     throw BadSafetensors("cannot be read");
   }
   return ParseSafetensors(bytes);
+}
+
+std::string WriteSafetensors(const Safetensors& content) {
+  json header = {{"__metadata__", content.metadata}};
+  std::string data;
+  for (const auto& [name, value] : content.tensors) {
+    const torch::Tensor tensor = value.detach().contiguous();
+    const auto* const type =
+        std::ranges::find(kTypes, tensor.scalar_type(), &Type::type);
+    TORCH_CHECK(type != std::end(kTypes), "tensor ", name, " has no type here");
+    const size_t begin = data.size();
+    data.append(static_cast<const char*>(tensor.const_data_ptr()),
+                tensor.nbytes());
+    header[name] = {{"dtype", type->name},
+                    {"shape", tensor.sizes().vec()},
+                    {"data_offsets", {begin, data.size()}}};
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  const uint64_t size = text.size();
+  return std::string(reinterpret_cast<const char*>(&size), sizeof(size)) +
+         text + data;
 }
 
 }  // namespace leadline::testing

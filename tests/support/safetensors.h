@@ -30,4 +30,7 @@ Safetensors ParseSafetensors(std::string_view bytes);
 /// Throws BadSafetensors, also if the file cannot be read.
 Safetensors ReadSafetensors(const std::filesystem::path& file);
 
+/// The bytes of a file that reads back the same.
+std::string WriteSafetensors(const Safetensors& content);
+
 }  // namespace leadline::testing

@@ -1,0 +1,82 @@
+// Every file of reference numbers that there is a method for: our own, which
+// are always here, and those of the folder LEADLINE_GOLDEN.
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "tests/golden/kinds.h"
+#include "tests/golden/own_model.h"
+
+namespace leadline::golden {
+namespace {
+
+std::vector<std::filesystem::path> FilesIn(
+    const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".safetensors") {
+      files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Number of files checked; what is not there yet is not.
+int64_t CheckFolder(const std::filesystem::path& folder,
+                    torch::ScalarType type) {
+  int64_t checked = 0;
+  for (const std::filesystem::path& path : FilesIn(folder)) {
+    const GoldenFile file(path);
+    Tally tally(ToleranceOf(file, type));
+    try {
+      CheckOf(file.kind())(file, type, tally);
+    } catch (const NotThere&) {
+      continue;
+    }
+    ++checked;
+    EXPECT_TRUE(tally.passed())
+        << path.filename() << ": " << tally.reason() << ", forward "
+        << tally.worst_forward() << ", gradient " << tally.worst_gradient();
+  }
+  return checked;
+}
+
+TEST(OwnNumbers, AreReproducedInBothPrecisions) {
+  const auto files = static_cast<int64_t>(OwnConfigs().size());
+  EXPECT_EQ(CheckFolder(LEADLINE_OWN_GOLDEN, torch::kFloat64), files);
+  EXPECT_EQ(CheckFolder(LEADLINE_OWN_GOLDEN, torch::kFloat32), files);
+}
+
+class GoldenFiles : public ::testing::Test {
+ protected:
+  /// Empty where there is no such folder.
+  static std::string Folder() {
+    const char* const folder = std::getenv("LEADLINE_GOLDEN");
+    return folder == nullptr ? "" : folder;
+  }
+};
+
+// Streams, signs, starts, routers, initial values, wirings and models of the
+// methods that are there; further methods add to them.
+constexpr int64_t kFewestFiles = 58;
+constexpr int64_t kFewestRoundedFiles = 40;
+
+TEST_F(GoldenFiles, AreReproducedInFloat64) {
+  if (Folder().empty()) GTEST_SKIP() << "LEADLINE_GOLDEN is not set";
+  EXPECT_GE(CheckFolder(Folder(), torch::kFloat64), kFewestFiles);
+}
+
+TEST_F(GoldenFiles, AreReproducedInFloat32) {
+  if (Folder().empty()) GTEST_SKIP() << "LEADLINE_GOLDEN is not set";
+  EXPECT_GE(CheckFolder(Folder(), torch::kFloat32), kFewestRoundedFiles);
+}
+
+}  // namespace
+}  // namespace leadline::golden

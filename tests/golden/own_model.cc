@@ -1,0 +1,95 @@
+#include "tests/golden/own_model.h"
+
+#include "common/random_stream.h"
+#include "model/decoder.h"
+#include "model/random_streams.h"
+#include "tests/golden/golden_settings.h"
+#include "tests/golden/kinds.h"
+#include "tests/golden/model_numbers.h"
+
+namespace leadline::golden {
+namespace {
+
+using nlohmann::json;
+using torch::Tensor;
+
+constexpr double kSpread = 0.3;  // far from the start: nothing is linear
+
+json Config(const std::string& method, int64_t layers, int64_t replicas,
+            const json& options) {
+  json config = {{"method", method}, {"layers", layers}, {"R", replicas},
+                 {"B", 2},           {"T", 4},           {"vocab", 5},
+                 {"d_model", 8},     {"d_ff", 8},        {"n_heads", 2},
+                 {"n_kv_heads", 2},  {"norm_eps", 1e-3}};
+  if (!options.is_null()) config.update(options);
+  return config;
+}
+
+/// Tokens below the vocabulary from stream `data/train/own`, [R, B, T + 1].
+Tensor DrawTokens(const json& config) {
+  const int64_t sequences = config.at("B").get<int64_t>();
+  const int64_t tokens = config.at("T").get<int64_t>() + 1;
+  const int64_t replicas = config.at("R").get<int64_t>();
+  Tensor result = torch::empty({replicas, sequences * tokens}, torch::kInt64);
+  for (int64_t r = 0; r < replicas; ++r) {
+    const RandomStream stream(r + 1, "data/train/own");
+    for (int64_t i = 0; i < sequences * tokens; ++i) {
+      result[r][i] = static_cast<int64_t>(
+          stream.Integer(i, config.at("vocab").get<uint64_t>()));
+    }
+  }
+  return result.view({replicas, sequences, tokens});
+}
+
+}  // namespace
+
+std::map<std::string, json> OwnConfigs() {
+  return {
+      {"prenorm_r2", Config("prenorm", 2, 2, {})},
+      {"prenorm_options_r1",
+       Config("prenorm", 2, 1,
+              {{"n_kv_heads", 1}, {"qk_norm", "on"}, {"tied_head", "off"}})},
+      {"rezero_r2", Config("rezero", 2, 2, {})},
+      {"rezero_nonorm_r1",
+       Config("rezero", 2, 1, {{"norm", "off"}, {"per", "layer"}})},
+      {"layerscale_r2", Config("layerscale", 2, 2, {})},
+      {"block_attnres_s3_r2",
+       Config("block_attnres", 2, 2, {{"block_sublayers", 3}})},
+      {"block_attnres_compensated_r1",
+       Config("block_attnres", 2, 1,
+              {{"block_sublayers", 1}, {"eps_mode", "compensated"}})},
+      {"wav_s4_tail2_r2", Config("wav", 3, 2, {{"block_sublayers", 4}})},
+      {"wav_shared_rho1_r1", Config("wav", 2, 1,
+                                    {{"block_sublayers", 4},
+                                     {"detail_bias_mode", "shared"},
+                                     {"rho", 1.0}})},
+  };
+}
+
+std::map<std::string, Tensor> OwnModelNumbers(const spec::Settings& settings,
+                                              const json& config,
+                                              torch::ScalarType type) {
+  const int64_t replicas = config.at("R").get<int64_t>();
+  std::vector<int64_t> seeds;
+  for (int64_t r = 0; r < replicas; ++r) seeds.push_back(r + 1);
+  model::Decoder decoder(settings, config.at("vocab").get<int64_t>(), seeds,
+                         type);
+  for (const model::NamedParameter& parameter : decoder.parameters_in_order()) {
+    const Tensor noise =
+        model::DrawNormal(seeds, "own/" + parameter.name,
+                          parameter.tensor.sizes().slice(1), kSpread);
+    decoder.SetParameter(parameter.name, parameter.tensor.detach() + noise);
+  }
+  const Tensor text = DrawTokens(config);
+  const int64_t tokens = config.at("T").get<int64_t>();
+  return ModelNumbers(decoder, text.narrow(2, 0, tokens),
+                      text.narrow(2, 1, tokens));
+}
+
+void CheckOwnModel(const GoldenFile& file, torch::ScalarType type,
+                   Tally& tally) {
+  CompareModel(file, OwnModelNumbers(SettingsOf(file), file.config(), type),
+               tally);
+}
+
+}  // namespace leadline::golden
