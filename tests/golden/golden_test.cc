@@ -12,6 +12,7 @@
 
 #include "tests/golden/kinds.h"
 #include "tests/golden/own_model.h"
+#include "tests/support/paths.h"
 
 namespace leadline::golden {
 namespace {
@@ -50,8 +51,9 @@ int64_t CheckFolder(const std::filesystem::path& folder,
 
 TEST(OwnNumbers, AreReproducedInBothPrecisions) {
   const auto files = static_cast<int64_t>(OwnConfigs().size());
-  EXPECT_EQ(CheckFolder(LEADLINE_OWN_GOLDEN, torch::kFloat64), files);
-  EXPECT_EQ(CheckFolder(LEADLINE_OWN_GOLDEN, torch::kFloat32), files);
+  const auto folder = test::SourceDir() / "tests" / "golden" / "own";
+  EXPECT_EQ(CheckFolder(folder, torch::kFloat64), files);
+  EXPECT_EQ(CheckFolder(folder, torch::kFloat32), files);
 }
 
 class GoldenFiles : public ::testing::Test {
