@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include <absl/strings/str_replace.h>
 #include <fmt/format.h>
 
 #include "cli/exit_code.h"
@@ -21,6 +22,15 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_positional()) return "";
     return CLI::Formatter::make_option_opts(option);
+  }
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    return absl::StrReplaceAll(
+        CLI::Formatter::make_help(app, std::move(name), mode),
+        {{"\n\n\n", "\n\n"}});
+  }
+  std::string make_description(const CLI::App* app) const override {
+    return CLI::Formatter::make_description(app) + "\n";
   }
   std::string make_option_usage(const CLI::Option* option) const override {
     return make_option_name(option, true);

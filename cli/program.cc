@@ -87,7 +87,9 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
       "transformers, and tells what came out.",
       "leadline");
   app.formatter(MakeHelpFormatter());
-  app.set_version_flag("--version", fmt::format("leadline {}", kVersion));
+  app.set_help_flag("--help,-h", "print this help");
+  app.set_version_flag("--version", fmt::format("leadline {}", kVersion),
+                       "print the version");
   app.require_subcommand(1);
   app.footer(ProgramFooter());
   AddGlobalOptions(app, &global);
