@@ -64,9 +64,12 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(
       break;
   }
   const grpc::Status& status = connection->attach_->status();
+  // A server that shuts down cancels what has just come in.
+  const bool is_ending =
+      status.ok() || status.error_code() == grpc::StatusCode::CANCELLED;
   return FromGrpc(
-      status.ok() ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "it is ending")
-                  : status,
+      is_ending ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "it is ending")
+                : status,
       address);
 }
 

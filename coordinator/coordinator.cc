@@ -70,11 +70,15 @@ absl::Status Coordinator::Begin() {
 Coordinator::~Coordinator() { Stop(); }
 
 bool Coordinator::WaitUntilUnused(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, time);
-  if (!options_.config.is_private || demand_.clients > 0) return false;
-  return was_used_ ||
-         std::chrono::steady_clock::now() - started_ > options_.first_client;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, time);
+    if (!options_.config.is_private || demand_.clients > 0) return false;
+    const auto age = std::chrono::steady_clock::now() - started_;
+    if (!was_used_ && age <= options_.first_client) return false;
+  }
+  return attachments_->CloseIfUnused(
+      absl::UnavailableError("the coordinator is ending"));
 }
 
 void Coordinator::OnDemand(const rpc::Demand& demand) {

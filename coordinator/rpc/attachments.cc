@@ -29,15 +29,23 @@ Attachments::Attachments(v1::AttachReply greeting,
 grpc::ServerWriteReactor<v1::AttachReply>* Attachments::Open(
     const v1::AttachRequest& request) {
   auto stream = MakeStream<Attachment>(*this, request.wants_work());
+  absl::Status closed;
   {
     const std::lock_guard lock(mutex_);
-    open_[stream.get()] = stream;
-    if (request.wants_work()) {
-      slots_ = std::clamp<int64_t>(request.slots(), 0, 4096);
+    closed = closed_;
+    if (closed.ok()) {
+      open_[stream.get()] = stream;
+      if (request.wants_work()) {
+        slots_ = std::clamp<int64_t>(request.slots(), 0, 4096);
+      }
+      Report();
     }
-    Report();
   }
-  stream->Send(greeting_);
+  if (closed.ok()) {
+    stream->Send(greeting_);
+  } else {
+    stream->Close(ToGrpc(closed));
+  }
   return stream.get();
 }
 
@@ -45,15 +53,22 @@ void Attachments::CloseAll(const absl::Status& status) {
   std::vector<std::shared_ptr<Attachment>> all;
   {
     const std::lock_guard lock(mutex_);
+    closed_ = status;
     for (const auto& [key, stream] : open_) all.push_back(stream);
   }
   for (const auto& stream : all) stream->Close(ToGrpc(status));
 }
 
+bool Attachments::CloseIfUnused(const absl::Status& status) {
+  const std::lock_guard lock(mutex_);
+  if (!open_.empty()) return false;
+  closed_ = status;
+  return true;
+}
+
 void Attachments::Remove(const Attachment* attachment) {
   const std::lock_guard lock(mutex_);
-  open_.erase(attachment);
-  Report();
+  if (open_.erase(attachment) > 0) Report();
 }
 
 void Attachments::Report() {

@@ -36,7 +36,12 @@ class Attachments {
   grpc::ServerWriteReactor<v1::AttachReply>* Open(
       const v1::AttachRequest& request);
 
+  /// From now on clients are turned away, those that are here too.
   void CloseAll(const absl::Status& status);
+
+  /// Turns clients away from now on, if none is here; false if one is. A client
+  /// that was greeted can so rely on a coordinator that stays.
+  bool CloseIfUnused(const absl::Status& status);
 
  private:
   class Attachment;
@@ -49,6 +54,7 @@ class Attachments {
   std::map<const Attachment*, std::shared_ptr<Attachment>> open_
       ABSL_GUARDED_BY(mutex_);
   int64_t slots_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK while clients may come
 };
 
 }  // namespace leadline::rpc
