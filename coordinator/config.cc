@@ -5,11 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common/trainer_silence.h"
+
 namespace leadline {
 namespace {
-
-/// A trainer that hears nothing ends itself after this long.
-constexpr double kTrainerSilence = 30;
 
 constexpr char kAbout[] =
     "The coordinator: takes sweeps, hands their cohorts to agents, keeps what "
@@ -83,7 +82,7 @@ Launch ToLaunch(const Flags& flags) {
         "--heartbeat must be at most a third of --lease, or one lost "
         "message ends a lease");
   }
-  if (flags.lease + flags.grace <= kTrainerSilence) {
+  if (control::Seconds(flags.lease + flags.grace) <= kTrainerSilence) {
     return Misuse(
         "--lease and --grace together must exceed 30 s: until then a "
         "trainer that nobody hears may still run");

@@ -42,7 +42,7 @@ class Control {
   const State& state() const { return state_; }
 
  private:
-  Control(Policy policy) : policy_(policy) {}
+  explicit Control(Policy policy) : policy_(policy) {}
 
   Policy policy_;
   State state_;

@@ -1,6 +1,5 @@
 #include "coordinator/rpc/results_pages.h"
 
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "coordinator/analysis/warnings.h"
 #include "coordinator/rpc/resolve.h"
 #include "coordinator/rpc/results_convert.h"
+#include "storage/result_metric.h"
 
 namespace leadline::rpc {
 namespace {
@@ -18,17 +18,6 @@ constexpr int64_t kPageCells = 200;
 
 // The split that is shown unless another is asked for.
 constexpr std::string_view kUsualSplit = "validation";
-
-struct MetricWord {
-  std::string_view metric;
-  std::string_view split;
-};
-
-// The first that fits is chosen.
-constexpr std::array kMetrics = {
-    MetricWord{"validation_loss", "validation"},
-    MetricWord{"test_loss", "test"},
-    MetricWord{"best_validation_loss", "validation"}};
 
 analysis::CellSample SampleOf(const storage::CellValues& values) {
   analysis::CellSample sample;
@@ -51,13 +40,14 @@ int64_t Count(const storage::SweepRow& row, TrialState state) {
 
 absl::StatusOr<MetricChoice> ChooseMetric(const std::string& metric,
                                           const std::string& split) {
-  for (const MetricWord& word : kMetrics) {
-    const bool fits_metric = metric.empty() || metric == word.metric;
+  // The first that fits.
+  for (const storage::ResultMetric& known : storage::kResultMetrics) {
+    const bool fits_metric = metric.empty() || metric == known.name;
     const bool fits_split =
-        split == word.split ||
-        (split.empty() && (!metric.empty() || word.split == kUsualSplit));
+        split == known.split ||
+        (split.empty() && (!metric.empty() || known.split == kUsualSplit));
     if (fits_metric && fits_split) {
-      return MetricChoice{std::string(word.metric), std::string(word.split)};
+      return MetricChoice{std::string(known.name), std::string(known.split)};
     }
   }
   return absl::InvalidArgumentError(

@@ -76,6 +76,8 @@ void Agent::OnRegistered(const v1::Registered& registered, SteadyTime now) {
   for (auto& [key, held] : held_) {
     const absl::Status sought = held.attempt->SendAgainAfter(acknowledged[key]);
     if (!sought.ok()) held.attempt->GiveUpEvents(std::string(sought.message()));
+    // The stream that broke may have lost it.
+    if (held.attempt->pid() > 0) TellStarted(*held.attempt);
   }
   for (const v1::Attempt& attempt : registered.superseded()) {
     if (HeldAttempt* found = Find(attempt)) {
@@ -151,7 +153,12 @@ void Agent::Handle(DataFound found, SteadyTime now) {
         pending.config.settings.Integer("threads"), options_.boot_id, now);
     kind = "crash";
   }
-  if (status.ok()) return TellStarted(*held.attempt);
+  if (status.ok()) {
+    log_.Write(LogLevel::kInfo, "trainer_started",
+               {{"attempt", ToText(found.attempt)},
+                {"pid", std::to_string(held.attempt->pid())}});
+    return TellStarted(*held.attempt);
+  }
   Refuse(pending.order.attempt(), KindOf(status, kind.c_str()),
          std::string(status.message()));
   held_.erase(entry);
@@ -159,9 +166,6 @@ void Agent::Handle(DataFound found, SteadyTime now) {
 
 void Agent::TellStarted(const HeldAttempt& attempt) {
   const Held& held = held_.at(attempt.key());
-  log_.Write(LogLevel::kInfo, "trainer_started",
-             {{"attempt", ToText(attempt.key())},
-              {"pid", std::to_string(attempt.pid())}});
   v1::AgentMessage message;
   v1::AttemptStarted& started = *message.mutable_started();
   *started.mutable_attempt() = ToMessage(attempt.key());

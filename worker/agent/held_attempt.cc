@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "common/trainer_silence.h"
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_message.h"
 
@@ -12,8 +13,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A trainer ends itself after 30 s without a renewal; one that does not, hangs.
-constexpr std::chrono::seconds kLongestWithoutRenewal{35};
+// One that has not ended itself by then hangs.
+constexpr std::chrono::seconds kLongestWithoutRenewal =
+    kTrainerSilence + std::chrono::seconds(5);
 constexpr size_t kLastWordBytes = 2048;
 
 }  // namespace

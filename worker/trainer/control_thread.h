@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "common/trainer_silence.h"
 #include "worker/trainer/run_control.h"
 
 namespace leadline::trainer {
@@ -32,7 +33,7 @@ struct ControlOptions {
   /// Where `orders.sock` is made; null: signals alone.
   std::optional<std::filesystem::path> folder;
   /// With a folder: without an order for so long, the trainer ends itself.
-  std::chrono::milliseconds longest_silence = std::chrono::seconds(30);
+  std::chrono::milliseconds longest_silence = kTrainerSilence;
 };
 
 /// SIGTERM and SIGINT ask for a stop, a second one ends the process at once.

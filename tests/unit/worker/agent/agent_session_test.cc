@@ -302,6 +302,9 @@ TEST_F(AgentSession, TellsWhatItHoldsAfterABreak) {
   EXPECT_EQ(said.attempts(0).devices(0), "cpu:2");
   EXPECT_EQ(said.instance(), coordinator_.heard().registers[0].instance());
   EXPECT_TRUE(IsAlive(coordinator_.heard().started[0].pid()));
+  // A coordinator that ended before it was on disk hears it again.
+  AwaitStarts(2);
+  EXPECT_EQ(coordinator_.heard().started[1].dataset_path(), "/data/corpus");
 }
 
 TEST_F(AgentSession, EndsWhatWasSupersededMeanwhile) {
