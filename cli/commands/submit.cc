@@ -63,7 +63,7 @@ absl::Status Submit(Context& context, const Options& options) {
 Command SubmitCommand() {
   return {
       "submit", "store a sweep for the coordinator to train",
-      "  leadline submit sweep.yaml --coordinator gpu-box:7000\n"
+      "  leadline submit sweep.yaml --coordinator 127.0.0.1:7070\n"
       "  leadline submit sweep.yaml --wait    # exit code 3 if trials "
       "failed\n",
       [](CLI::App& app) -> Action {
