@@ -61,13 +61,9 @@ absl::StatusOr<int64_t> TotalOf(const storage::StoreReader& reader,
     if (!row.ok()) return row.status();
     return TrialsOf(*row);
   }
-  const auto cells = reader.ListCells(range.sweep, "validation_loss",
-                                      range.cell->number - 1, 1);
-  if (!cells.ok()) return cells.status();
-  if (cells->empty() || cells->front().cell.id != *range.cell) {
-    return absl::NotFoundError("no cell " + ToText(*range.cell));
-  }
-  return cells->front().planned;
+  const auto cell = FindCell(reader, *range.cell);
+  if (!cell.ok()) return cell.status();
+  return cell->planned;
 }
 
 }  // namespace

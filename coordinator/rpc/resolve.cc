@@ -1,5 +1,7 @@
 #include "coordinator/rpc/resolve.h"
 
+#include <utility>
+
 #include <absl/status/status.h>
 
 #include "common/utf8_prefix.h"
@@ -52,6 +54,17 @@ absl::StatusOr<SweepId> ResolveSweep(const storage::StoreReader& reader,
   return ByName(reader, text);
 }
 
+absl::StatusOr<storage::CellValues> FindCell(const storage::StoreReader& reader,
+                                             const CellId& cell) {
+  auto cells =
+      reader.ListCells(cell.sweep, "validation_loss", cell.number - 1, 1);
+  if (!cells.ok()) return cells.status();
+  if (cells->empty() || cells->front().cell.id != cell) {
+    return absl::NotFoundError("no cell " + ToText(cell));
+  }
+  return std::move(cells->front());
+}
+
 absl::StatusOr<control::Target> ResolveTarget(
     const storage::StoreReader& reader, const std::string& text) {
   if (text.empty()) {
@@ -63,8 +76,8 @@ absl::StatusOr<control::Target> ResolveTarget(
     return *trial;
   }
   if (const auto cell = ParseCellId(text)) {
-    const auto sweep = Existing(reader, cell->sweep);
-    if (!sweep.ok()) return sweep.status();
+    const auto found = FindCell(reader, *cell);
+    if (!found.ok()) return found.status();
     return *cell;
   }
   const auto sweep = ResolveSweep(reader, text);

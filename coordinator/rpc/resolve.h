@@ -17,7 +17,11 @@ namespace leadline::rpc {
 absl::StatusOr<SweepId> ResolveSweep(const storage::StoreReader& reader,
                                      const std::string& text);
 
-/// The same with ids of cells and trials; their sweep exists.
+/// NotFound if there is no such cell.
+absl::StatusOr<storage::CellValues> FindCell(const storage::StoreReader& reader,
+                                             const CellId& cell);
+
+/// The same with ids of cells and trials. What is returned exists.
 absl::StatusOr<control::Target> ResolveTarget(
     const storage::StoreReader& reader, const std::string& text);
 
