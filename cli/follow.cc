@@ -130,8 +130,7 @@ absl::StatusOr<v1::Progress> Follow(Context& context, Connection& connection,
     const StreamEvent event = stream.Next(&progress, Clock::now() + kLook);
     const auto now = Clock::now();
     if (event == StreamEvent::kEnd) {
-      const absl::Status status =
-          FromGrpc(stream.status(), connection.address());
+      absl::Status status = FromGrpc(stream.status(), connection.address());
       if (!status.ok() && !absl::IsUnavailable(status)) return status;
       return Gone(sweep, connection, stream.status().error_message());
     }

@@ -71,7 +71,7 @@ std::string Summary(const v1::PlanCounts& counts, const Style& style) {
 absl::StatusOr<PlanView> FetchPlan(Connection& connection,
                                    const v1::SubmitRequest& request) {
   PlanView plan;
-  const absl::Status status = connection.ReadAll<v1::PlanPart>(
+  absl::Status status = connection.ReadAll<v1::PlanPart>(
       [&](grpc::ClientContext* context, auto* reactor) {
         connection.sweeps().async()->Plan(context, &request, reactor);
       },

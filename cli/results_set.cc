@@ -49,7 +49,7 @@ std::string Number(bool present, double value) {
 absl::StatusOr<ResultsSet> FetchResults(Connection& connection,
                                         const v1::ResultsRequest& request) {
   ResultsSet results;
-  const absl::Status status = connection.ReadAll<v1::ResultsPart>(
+  absl::Status status = connection.ReadAll<v1::ResultsPart>(
       [&](grpc::ClientContext* context, auto* reactor) {
         connection.results().async()->Results(context, &request, reactor);
       },

@@ -87,7 +87,7 @@ absl::Status StateFolder::WriteFile(const std::string& name,
            0600);
   if (file < 0) return Failed("cannot write", fresh);
   const absl::Cleanup close_file = [file] { close(file); };
-  const absl::Status written = WriteAll(file, text);
+  absl::Status written = WriteAll(file, text);
   if (!written.ok()) return written;
   if (fsync(file) != 0 || rename(fresh.c_str(), target.c_str()) != 0) {
     return Failed("cannot write", target);

@@ -57,27 +57,22 @@ absl::Status Logs(Context& context, const Options& options) {
   std::string text;
   std::string attempt;
   bool is_empty = true;
-  const absl::Status status =
-      (*connection)
-          ->ReadAll<v1::LogChunk>(
-              [&](grpc::ClientContext* call, auto* reactor) {
-                (*connection)
-                    ->results()
-                    .async()
-                    ->ReadLog(call, &request, reactor);
-              },
-              [&](const v1::LogChunk& chunk) {
-                attempt = chunk.attempt();
-                is_empty = is_empty && chunk.data().empty();
-                if (output.json()) {
-                  text += chunk.data();
-                } else if (output.out().is_terminal) {
-                  lines.Add(chunk.data());
-                } else {
-                  output.Raw(chunk.data());
-                }
-                return absl::OkStatus();
-              });
+  const auto start = [&](grpc::ClientContext* call, auto* reactor) {
+    (*connection)->results().async()->ReadLog(call, &request, reactor);
+  };
+  const auto take = [&](const v1::LogChunk& chunk) {
+    attempt = chunk.attempt();
+    is_empty = is_empty && chunk.data().empty();
+    if (output.json()) {
+      text += chunk.data();
+    } else if (output.out().is_terminal) {
+      lines.Add(chunk.data());
+    } else {
+      output.Raw(chunk.data());
+    }
+    return absl::OkStatus();
+  };
+  absl::Status status = (*connection)->ReadAll<v1::LogChunk>(start, take);
   if (!status.ok()) return status;
   lines.Finish();
   if (output.json()) {

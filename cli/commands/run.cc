@@ -77,8 +77,7 @@ absl::Status Run(Context& context, const Options& options) {
   if (!request.ok()) return request.status();
   const auto connection = context.Connect(true, options.slots);
   if (!connection.ok()) return connection.status();
-  const absl::Status status =
-      RunSweep(context, **connection, *request, options);
+  absl::Status status = RunSweep(context, **connection, *request, options);
   const bool interrupted = ExitCodeOf(status) == ExitCode::kInterrupted;
   if ((*connection)->coordinator().is_private()) {
     if (interrupted) context.output.Note("ending the local trainers");

@@ -82,7 +82,7 @@ absl::StatusOr<Control> Control::Make(
   control.state_.next_sweep = next_sweep;
   control.state_.work_wanted = work_wanted;
   for (const storage::SweepContents& contents : unfinished) {
-    const absl::Status restored = Restore(control.state_, contents, now.steady);
+    absl::Status restored = Restore(control.state_, contents, now.steady);
     if (!restored.ok()) return restored;
   }
   return control;

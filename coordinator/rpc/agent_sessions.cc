@@ -71,7 +71,7 @@ class AgentSession final
     switch (message_.message_case()) {
       case v1::AgentMessage::kRegister: {
         registered_ = true;
-        const absl::Status protocol = CheckProtocol(message_.register_());
+        absl::Status protocol = CheckProtocol(message_.register_());
         if (!protocol.ok()) return protocol;
         return FromProto(id_, message_.register_());
       }

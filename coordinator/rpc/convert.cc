@@ -124,7 +124,7 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
   command.instance = ShortName(message.instance());
   command.host = ShortName(message.host());
   command.version = ShortName(message.version());
-  const absl::Status devices = ReadDevices(message, command.devices);
+  absl::Status devices = ReadDevices(message, command.devices);
   if (!devices.ok()) return devices;
   for (const v1::LiveAttempt& held : message.attempts()) {
     const auto key = FromProto(held.attempt());

@@ -283,8 +283,7 @@ void AddTreeProblems(const std::vector<sweep::Problem>& tree,
 /// In order, once each, and not more than someone reads.
 void Tidy(std::vector<sweep::Problem>& problems) {
   std::ranges::sort(problems);
-  const auto twice = std::ranges::unique(problems);
-  problems.erase(twice.begin(), twice.end());
+  problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
   if (problems.size() <= kMostProblems) return;
   const size_t more = problems.size() - kMostProblems;
   problems.resize(kMostProblems);

@@ -69,7 +69,7 @@ absl::Status CreateDatabase(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::remove(unfinished, error);
   std::filesystem::remove(unfinished.string() + "-journal", error);
-  const absl::Status made = Run("making " + path.string(), [&] {
+  absl::Status made = Run("making " + path.string(), [&] {
     Connection connection(unfinished, Connection::Mode::kWrite);
     return TakeSteps(connection);
   });

@@ -40,7 +40,7 @@ absl::StatusOr<StorePair> OpenSqliteStore(const std::filesystem::path& given) {
   const absl::StatusOr<sqlite::FileKind> kind = sqlite::CheckFile(path);
   if (!kind.ok()) return kind.status();
   if (*kind == sqlite::FileKind::kNew) {
-    const absl::Status made = sqlite::CreateDatabase(path);
+    absl::Status made = sqlite::CreateDatabase(path);
     if (!made.ok()) return made;
   }
   absl::StatusOr<std::unique_ptr<Connection>> connection =
