@@ -25,6 +25,7 @@ Json MethodJson(const spec::MethodInfo& method) {
       {"reference", std::string(method.reference)},
       {"added_parameters", std::string(method.added_parameters)},
       {"equals_prenorm_at_start", std::string(method.equals_prenorm_at_start)},
+      {"caveat", std::string(method.caveat)},
       {"options", options}};
 }
 
@@ -36,6 +37,9 @@ std::string Details(const spec::MethodInfo& method, const Style& style) {
       absl::StrReplaceAll(std::string(method.formula), {{"\n", "\n  "}}),
       style.Clean(method.added_parameters),
       style.Clean(method.equals_prenorm_at_start), method.reference);
+  if (!method.caveat.empty()) {
+    text += fmt::format("  {}\n", style.Clean(method.caveat));
+  }
   const auto options = spec::OptionsOf(method.name);
   if (options.empty()) return text + "  no options\n";
   Table table{{{"option"}, {"value"}, {"default"}, {"meaning"}}, {}};

@@ -4,6 +4,8 @@
 #include <bit>
 #include <map>
 
+#include "model/spec/method_table.h"
+
 namespace leadline::analysis {
 namespace {
 
@@ -43,6 +45,14 @@ std::string EqualSeeds(const CellSample& cell) {
   return "";
 }
 
+// "name: caveat" of the method; empty where it has none.
+std::string CaveatOf(const std::string& label) {
+  const std::string name = label.substr(0, label.find('('));
+  const spec::MethodInfo* method = spec::FindMethod(name);
+  if (method == nullptr || method->caveat.empty()) return "";
+  return name + " is " + std::string(method->caveat);
+}
+
 }  // namespace
 
 void Warnings::Trouble::Name(const std::string& text) {
@@ -61,6 +71,7 @@ void Warnings::Add(const CellSample& cell) {
   if (ended_ && missing > 0) missing_.Name(OfPlanned(cell, missing));
   for (const SeedLoss& seed : cell.seeds) AddOnce(numerics_, seed.numerics);
   AddOnce(units_, cell.unit);
+  AddOnce(caveats_, CaveatOf(cell.method));
 }
 
 std::string Warnings::Line(const Trouble& trouble, const std::string& meaning) {
@@ -97,6 +108,7 @@ std::vector<std::string> Warnings::Lines() const {
     lines.push_back("cells have different units and do not compare: " +
                     Joined(units_, ", "));
   }
+  lines.insert(lines.end(), caveats_.begin(), caveats_.end());
   return lines;
 }
 

@@ -23,6 +23,7 @@ struct CellSample {
   int64_t failed = 0;
   std::string unit;
   std::vector<SeedLoss> seeds;
+  std::string method = {};  // its label: "wav(rho=2)"
 };
 
 /// Gathers cell after cell, so that a sweep need not be held at once.
@@ -37,7 +38,8 @@ class Warnings {
   /// Few and short, whatever the size of the sweep: a line a kind of trouble,
   /// with the first cells it concerns. Names seeds whose losses are equal to
   /// the last bit (they may be one run counted twice), missing seeds, numerics
-  /// or units that differ among what is compared.
+  /// or units that differ among what is compared, and what the table of methods
+  /// wants said beside every result of a method.
   std::vector<std::string> Lines() const;
 
  private:
@@ -57,6 +59,7 @@ class Warnings {
   Trouble missing_;
   std::vector<std::string> numerics_;  // each once, in order of appearance
   std::vector<std::string> units_;
+  std::vector<std::string> caveats_;
 };
 
 }  // namespace leadline::analysis

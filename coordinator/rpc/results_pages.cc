@@ -26,6 +26,7 @@ analysis::CellSample SampleOf(const storage::CellValues& values) {
   sample.diverged = values.diverged;
   sample.failed = values.failed;
   sample.unit = values.cell.unit;
+  sample.method = values.cell.method_label;
   for (const storage::SeedValue& value : values.values) {
     sample.seeds.push_back({value.seed, value.value, value.numerics});
   }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "model/methods/block_attnres.h"
+#include "model/methods/block_layerscale.h"
 #include "model/methods/layerscale.h"
 #include "model/methods/prenorm.h"
 #include "model/methods/rezero.h"
@@ -32,6 +33,7 @@ constexpr std::array kMethods = {
     Entry{"prenorm", &Make<PreNorm>},
     Entry{"rezero", &Make<ReZero>},
     Entry{"layerscale", &Make<LayerScale>},
+    Entry{"block_layerscale", &Make<BlockLayerScale>},
     Entry{"block_attnres", &Make<BlockAttnRes>},
     Entry{"wav", &Make<Wav>},
 };

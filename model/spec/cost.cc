@@ -30,6 +30,10 @@ int64_t BlocksBegun(int64_t l, int64_t block_sublayers) {
   return (l + block_sublayers - 1) / block_sublayers;
 }
 
+bool Routes(const Settings& settings) {
+  return settings.method() == "block_attnres" || settings.method() == "wav";
+}
+
 bool HasDetails(const Settings& settings) {
   return settings.method() == "wav" && settings.IsOn("details") &&
          settings.NumberUnlessWord("detail_bias").has_value();
@@ -44,7 +48,7 @@ int64_t CountBetas(const Settings& settings) {
 
 /// Distinct tensors that some router reads, each normalised once.
 int64_t CountSources(const Settings& settings) {
-  if (!settings.Has("block_sublayers")) return 0;
+  if (!Routes(settings)) return 0;
   const int64_t sums_an_update = HasDetails(settings) ? 3 : 1;
   return 1 + 2 * settings.depth() * sums_an_update;
 }
@@ -74,7 +78,11 @@ int64_t CountMethodParameters(const Settings& settings) {
     return settings.IsOn("norm") ? scales : scales - sublayers * shape.width;
   }
   if (method == "layerscale") return sublayers * shape.width;
-  if (method == "block_attnres" || method == "wav") {
+  if (method == "block_layerscale") {
+    const int64_t length = settings.Integer("block_sublayers");
+    return BlocksBegun(sublayers, length) * shape.width;
+  }
+  if (Routes(settings)) {
     return 2 * (sublayers + 1) * shape.width + CountBetas(settings);
   }
   return 0;
@@ -90,7 +98,7 @@ int64_t CountParameters(const Settings& settings,
 }
 
 int64_t SumOfSources(const Settings& settings) {
-  if (!settings.Has("block_sublayers")) return 0;
+  if (!Routes(settings)) return 0;
   const int64_t length = settings.Integer("block_sublayers");
   const int64_t sources_a_block = HasDetails(settings) ? 3 : 1;
   const int64_t sublayers = 2 * settings.depth();

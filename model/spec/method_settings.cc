@@ -6,7 +6,9 @@ using enum SettingGroup;
 using enum ValueKind;
 
 std::vector<SettingInfo> MethodSettings() {
-  const std::vector<std::string_view> blocks = {"block_attnres", "wav"};
+  const std::vector<std::string_view> blocks = {"block_layerscale",
+                                                "block_attnres", "wav"};
+  const std::vector<std::string_view> routed = {"block_attnres", "wav"};
   return {
       {.key = "per",
        .group = kMethod,
@@ -28,7 +30,7 @@ std::vector<SettingInfo> MethodSettings() {
        .least = -10,
        .most = 10,
        .default_text = "1e-04",
-       .methods = {"layerscale"},
+       .methods = {"layerscale", "block_layerscale"},
        .meaning = "initial value of lambda"},
       {.key = "blocks",
        .group = kMethod,
@@ -52,14 +54,14 @@ std::vector<SettingInfo> MethodSettings() {
        .least = 0,
        .most = 1,
        .default_text = "0.0",
-       .methods = blocks,
+       .methods = routed,
        .meaning = "standard deviation of the queries at the start"},
       {.key = "router_weight_decay",
        .group = kMethod,
        .kind = kWord,
        .words = {"on", "off"},
        .default_text = "off",
-       .methods = blocks,
+       .methods = routed,
        .meaning = "on: weight_decay applies to queries and key gains too"},
       {.key = "router_lr_mult",
        .group = kMethod,
@@ -67,7 +69,8 @@ std::vector<SettingInfo> MethodSettings() {
        .least = 0.1,
        .most = 100,
        .default_text = "1.0",
-       .methods = {"rezero", "layerscale", "block_attnres", "wav"},
+       .methods = {"rezero", "layerscale", "block_layerscale", "block_attnres",
+                   "wav"},
        .meaning = "the method's own parameters learn at lr times this"},
       {.key = "detail_bias",
        .group = kMethod,

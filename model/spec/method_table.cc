@@ -24,6 +24,15 @@ constexpr MethodInfo kMethods[] = {
      .reference = "2103.17239",
      .added_parameters = "2LD",
      .equals_prenorm_at_start = "no, unless init is 1"},
+    {.name = "block_layerscale",
+     .summary = "layerscale with one vector a block of sublayers",
+     .formula = "h = h + lambda_b * u_l    (b = floor(l / S), lambda_b a "
+                "vector of width D)",
+     .reference = "2606.06564 v1",
+     .added_parameters = "ND, N = ceil(2L / S)",
+     .equals_prenorm_at_start = "no, unless init is 1",
+     .caveat = "our reading: the paper names this baseline and does not define "
+               "it"},
     {.name = "block_attnres",
      .summary = "each sublayer reads a softmax mixture of block sums",
      .formula = "blocks = [e]; part = none\n"

@@ -19,6 +19,9 @@ struct MethodInfo {
   std::string_view reference;                // arXiv ids
   std::string_view added_parameters;         // "4LD + 2D"
   std::string_view equals_prenorm_at_start;  // "yes", "no (detail mass 0.16)"
+  /// What is said beside every result of the method, after "NAME is": "our
+  /// reading: ...". Mostly empty.
+  std::string_view caveat = {};
 };
 
 /// In the order of listings.

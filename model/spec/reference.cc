@@ -89,6 +89,9 @@ std::string MethodsReference() {
         "- added parameters: " + std::string(method.added_parameters) + "\n";
     page += "- equals `prenorm` at the start: " +
             std::string(method.equals_prenorm_at_start) + "\n";
+    if (!method.caveat.empty()) {
+      page += "- beside its results: " + std::string(method.caveat) + "\n";
+    }
     for (const SettingInfo* option : OptionsOf(method.name)) {
       page += "- option " + Code(option->key) + " (" + ExpectedText(*option) +
               "; " + std::string(option->default_text) +

@@ -210,6 +210,8 @@ TEST(X16, GatesOfOneArePreNormBitForBit) {
   for (const auto& type : {Floats(), Doubles()}) {
     ExpectPreNormWhenFilledWithOnes("rezero", "rezero.alpha", type);
     ExpectPreNormWhenFilledWithOnes("layerscale", "layerscale.lambda", type);
+    ExpectPreNormWhenFilledWithOnes("block_layerscale",
+                                    "block_layerscale.lambda", type);
   }
 }
 

@@ -53,6 +53,8 @@ std::map<std::string, json> OwnConfigs() {
       {"rezero_nonorm_r1",
        Config("rezero", 2, 1, {{"norm", "off"}, {"per", "layer"}})},
       {"layerscale_r2", Config("layerscale", 2, 2, {})},
+      {"block_layerscale_s3_r2",
+       Config("block_layerscale", 2, 2, {{"block_sublayers", 3}})},
       {"block_attnres_s3_r2",
        Config("block_attnres", 2, 2, {{"block_sublayers", 3}})},
       {"block_attnres_compensated_r1",

@@ -25,7 +25,7 @@ constexpr int64_t kVocabulary = 11;
 spec::Settings SettingsOf(std::string_view method,
                           const spec::GivenSettings& changes = {}) {
   spec::GivenSettings given = changes;
-  if (method == "wav" || method == "block_attnres") {
+  if (spec::BelongsTo(*spec::FindSetting("block_sublayers"), method)) {
     given["block_sublayers"] = int64_t{4};
   }
   return CellSettings(std::string(method), given);
@@ -137,9 +137,17 @@ TEST_P(EveryMethod, NamesAreDistinctAndMatricesDecay) {
   }
 }
 
+std::vector<std::string> AllMethods() {
+  std::vector<std::string> names;
+  for (const spec::MethodInfo& method : spec::MethodTable()) {
+    names.emplace_back(method.name);
+  }
+  return names;
+}
+
 INSTANTIATE_TEST_SUITE_P(Decoder, EveryMethod,
-                         ::testing::Values("prenorm", "rezero", "layerscale",
-                                           "block_attnres", "wav"));
+                         ::testing::ValuesIn(AllMethods()),
+                         [](const auto& info) { return info.param; });
 
 TEST(Decoder, KnowsEveryMethodOfTheTable) {
   for (const spec::MethodInfo& method : spec::MethodTable()) {

@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 CellSample Cell(const std::string& id, std::vector<SeedLoss> seeds) {
-  CellSample cell{id, std::ssize(seeds), 0, 0, "nats/char", std::move(seeds)};
+  CellSample cell{id,          std::ssize(seeds), 0, 0,
+                  "nats/char", std::move(seeds),  ""};
   return cell;
 }
 
@@ -75,6 +76,18 @@ TEST(Warnings, MixedNumericsAndUnitsAreNamed) {
   warnings.Add(bytes);
   EXPECT_THAT(warnings.Lines(), ElementsAre(HasSubstr("fused-fp32, bf16"),
                                             HasSubstr("nats/char, nats/byte")));
+}
+
+TEST(Warnings, SayOnceWhatIsSaidBesideEveryResultOfAMethod) {
+  Warnings warnings(true);
+  for (const char* method : {"wav(rho=2)", "block_layerscale",
+                             "block_layerscale(init=1)", "no_method"}) {
+    CellSample cell = Cell("s1.1", {{0, 1.5, ""}});
+    cell.method = method;
+    warnings.Add(cell);
+  }
+  EXPECT_THAT(warnings.Lines(),
+              ElementsAre(HasSubstr("block_layerscale is our reading")));
 }
 
 TEST(Warnings, AHugeSweepStillFitsOnAScreen) {

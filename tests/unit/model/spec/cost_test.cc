@@ -49,6 +49,8 @@ TEST(CountMethodParameters, EqualsTheTable) {
   EXPECT_EQ(count("rezero", 256), 96);
   EXPECT_EQ(count("layerscale", 256), 24'576);
   EXPECT_EQ(count("layerscale", 512), 49'152);
+  EXPECT_EQ(count("block_layerscale", 256), 1'536);
+  EXPECT_EQ(count("block_layerscale", 512), 3'072);
   EXPECT_EQ(count("block_attnres", 256), 49'664);
   EXPECT_EQ(count("block_attnres", 512), 99'328);
   EXPECT_EQ(count("wav", 256), 49'856);
@@ -61,6 +63,9 @@ TEST(CountMethodParameters, FollowsOptions) {
   };
   EXPECT_EQ(count("rezero", {{"per", "layer"}}), 48);
   EXPECT_EQ(count("rezero", {{"norm", "off"}}), 96 - 96 * 256);
+  EXPECT_EQ(count("block_layerscale", {{"block_sublayers", int64_t{35}}}),
+            3 * 256)
+      << "the last block is short";
   EXPECT_EQ(count("wav", {{"detail_bias_mode", "shared"}}), 49'664 + 2);
   EXPECT_EQ(count("wav", {{"detail_bias_mode", "fixed"}}), 49'664);
   EXPECT_EQ(count("wav", {{"details", "off"}}), 49'664);
@@ -73,6 +78,7 @@ TEST(SumOfSources, EqualsTheTable) {
         Cell(method, depth, 256, {{"block_sublayers", length}}));
   };
   EXPECT_EQ(SumOfSources(Cell("prenorm", 12)), 0);
+  EXPECT_EQ(SumOfSources(Cell("block_layerscale", 12)), 0);
   EXPECT_EQ(sum("block_attnres", 12, 4), 109);
   EXPECT_EQ(sum("block_attnres", 24, 8), 217);
   EXPECT_EQ(sum("block_attnres", 48, 16), 433);
