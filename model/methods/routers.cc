@@ -23,7 +23,7 @@ Tensor RouterPass::Route(int64_t q, const std::vector<Candidate>& candidates,
 
 Routers::Routers(const spec::Settings& settings, int64_t count, int64_t width,
                  ParameterList& parameters)
-    : normalised_(!settings.Has("key_norm") || settings.IsOn("key_norm")) {
+    : normalised_(settings.IsOn("key_norm")) {
   const ParameterGroup group{.decay = settings.IsOn("router_weight_decay"),
                              .of_method = true};
   const double std = settings.Number("router_init_std");

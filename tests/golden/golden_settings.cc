@@ -24,6 +24,7 @@ spec::GivenSettings Neutral(const nlohmann::json& config) {
       {"init_std", Value(0.02)},
       {"residual_init", Value("scaled")},
       {"router_init_std", Value(0.0)},
+      {"key_norm", Value("on")},
       {"router_weight_decay", Value("off")},
       {"per", Value("sublayer")},
       {"norm", Value("on")},

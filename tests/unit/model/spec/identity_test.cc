@@ -141,6 +141,17 @@ TEST(CellHash, TellsApartWhatOnlyLooksAlike) {
   EXPECT_EQ(hash(0.1), hash(1e-1));
 }
 
+TEST(CellHash, OfAnEarlierVersionMeansNormalisedKeys) {
+  const auto hash = [](const char* method, GivenSettings more) {
+    more["method"] = method;
+    return CellHash(Cell(std::move(more)), Data());
+  };
+  for (const char* method : {"block_attnres", "wav"}) {
+    EXPECT_EQ(hash(method, {{"key_norm", "on"}}), hash(method, {}));
+    EXPECT_NE(hash(method, {{"key_norm", "off"}}), hash(method, {}));
+  }
+}
+
 TEST(IsInIdentity, LeavesOutALaterSettingAtItsNeutralValue) {
   const SettingInfo later{.key = "later",
                           .kind = ValueKind::kWord,
