@@ -19,6 +19,7 @@ Command LogsCommand();
 Command CancelCommand();
 Command SettingsCommand();
 Command MethodsCommand();
+Command DatasetsCommand();
 Command VersionCommand();
 
 /// In the order of the help.

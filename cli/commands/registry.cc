@@ -15,6 +15,7 @@ std::vector<Command> Registry() {
       CancelCommand(),    //
       SettingsCommand(),  //
       MethodsCommand(),   //
+      DatasetsCommand(),  //
       VersionCommand(),   //
   };
 }

@@ -107,7 +107,7 @@ TEST_F(Commands, HelpNeedsNoCoordinatorAndTeaches) {
   }
   for (const char* command :
        {"run", "submit", "plan", "ls", "show", "watch", "results", "logs",
-        "cancel", "settings", "methods", "version"}) {
+        "cancel", "settings", "methods", "datasets", "version"}) {
     EXPECT_THAT(all.out, HasSubstr("  " + std::string(command) + " "));
     Program one({command, "--help"}, {});
     const Ended ended = one.Wait();
@@ -460,6 +460,28 @@ TEST_F(Commands, SettingsAndMethodsComeFromTheTables) {
   EXPECT_THAT(Run({"methods", "wav"}).out, HasSubstr("arXiv"));
   EXPECT_EQ(RunJson({"methods", "wav"})["name"], "wav");
   EXPECT_EQ(RunJsonError({"methods", "nonsense"}, 6)["where"], "nonsense");
+}
+
+TEST_F(Commands, DatasetsComeFromTheTable) {
+  const std::string all = Run({"datasets"}).out;
+  for (const char* part : {"iid27", "built-in", "c83a368f0e61", "3.1027",
+                           "tinystories_v2", "2,250,255,763"}) {
+    EXPECT_THAT(all, HasSubstr(part));
+  }
+  EXPECT_THAT(Run({"datasets", "text8"}).out,
+              HasSubstr("md5:3bea1919949baf155f99411df5fada7e"));
+  EXPECT_THAT(Run({"datasets", "tinystories"}).out,
+              HasSubstr("halves of TinyStories-valid.txt"));
+  EXPECT_EQ(RunJson({"datasets"})["datasets"].size(), 10U);
+  const json corpus = RunJson({"datasets", "iid27"});
+  EXPECT_EQ(corpus["file"]["bytes"], 2'000'000);
+  EXPECT_EQ(corpus["validation_floor"], 3.1026935741986934);
+  EXPECT_EQ(corpus["held_out"], nullptr);
+  const json stories = RunJson({"datasets", "tinystories"});
+  EXPECT_EQ(stories["vocabulary"], nullptr);
+  EXPECT_EQ(stories["split"], nullptr);
+  EXPECT_EQ(stories["held_out"]["bytes"], 19'447'282);
+  EXPECT_EQ(RunJsonError({"datasets", "nonsense"}, 6)["where"], "nonsense");
 }
 
 TEST_F(Commands, VersionIsOneLine) {
