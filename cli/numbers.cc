@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/text.h"
+
 namespace leadline::cli {
 namespace {
 
@@ -42,20 +44,38 @@ int DecimalsFor(std::optional<double> sd) {
   return std::clamp(1 - exponent, 2, 6);
 }
 
-std::string MeanAndSd(std::optional<double> mean, std::optional<double> sd,
-                      int64_t n, int64_t planned, int decimals,
-                      const Style& style) {
-  const std::string count = n == planned ? fmt::format("({})", n)
-                                         : fmt::format("({}/{})", n, planned);
-  if (!mean.has_value()) return fmt::format("{} {}", style.nothing(), count);
-  std::string out = fmt::format("{:.{}f}", *mean, decimals);
-  if (sd.has_value()) {
-    const bool vanishes = *sd > 0 && *sd < 0.5 * std::pow(10.0, -decimals);
-    out += fmt::format(" {} ", style.plus_minus());
-    out += vanishes ? fmt::format("{:.0e}", *sd)
-                    : fmt::format("{:.{}f}", *sd, decimals);
+MeanText MeanAndSd(std::optional<double> mean, std::optional<double> sd,
+                   int64_t n, int64_t planned, int decimals) {
+  MeanText text;
+  text.count = n == planned ? fmt::format("({})", n)
+                            : fmt::format("({}/{})", n, planned);
+  if (!mean.has_value()) return text;
+  text.mean = fmt::format("{:.{}f}", *mean, decimals);
+  if (!sd.has_value()) return text;
+  const double last_place = std::pow(10.0, -decimals);
+  const bool vanishes = *sd > 0 && *sd < 0.5 * last_place;
+  text.sd = fmt::format("{}{:.{}f}", vanishes ? "<" : "",
+                        vanishes ? last_place : *sd, decimals);
+  return text;
+}
+
+std::string Aligned(const MeanText& text, const std::vector<MeanText>& column,
+                    const Style& style) {
+  size_t mean_width = 0;
+  size_t sd_width = 0;
+  for (const MeanText& one : column) {
+    mean_width = std::max(mean_width, std::max<size_t>(one.mean.size(), 1));
+    sd_width = std::max(sd_width, one.sd.size());
   }
-  return out + " " + count;
+  std::string out =
+      PadLeft(text.mean.empty() ? style.nothing() : text.mean, mean_width);
+  const std::string sign = fmt::format(" {} ", style.plus_minus());
+  if (!text.sd.empty()) {
+    out += sign + PadLeft(text.sd, sd_width);
+  } else if (sd_width > 0) {
+    out += std::string(DisplayWidth(sign) + sd_width, ' ');
+  }
+  return out + " " + text.count;
 }
 
 std::string HumanCount(double value) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/terminal.h"
 
@@ -14,12 +15,21 @@ namespace leadline::cli {
 /// to 6; 4 where there is none.
 int DecimalsFor(std::optional<double> sd);
 
-/// "1.2345 ± 0.0012 (5)", both with `decimals`. Without sd "1.2345 (1)", and
-/// "(3/5)" where fewer than planned succeeded. A standard deviation that would
-/// round to zero without being it is written as "3e-09".
-std::string MeanAndSd(std::optional<double> mean, std::optional<double> sd,
-                      int64_t n, int64_t planned, int decimals,
-                      const Style& style);
+/// A mean over seeds in its parts, so that a column can align them.
+struct MeanText {
+  std::string mean;   // "1.2345", empty if nothing succeeded
+  std::string sd;     // "0.0012", with as many decimals; empty if there is none
+  std::string count;  // "(5)", or "(3/5)" where fewer than planned succeeded
+};
+
+/// A standard deviation that would round to zero without being it is written
+/// as a bound, "<0.0001".
+MeanText MeanAndSd(std::optional<double> mean, std::optional<double> sd,
+                   int64_t n, int64_t planned, int decimals);
+
+/// "1.2345 ± 0.0012 (5)", its parts as wide as the widest of `column`.
+std::string Aligned(const MeanText& text, const std::vector<MeanText>& column,
+                    const Style& style);
 
 /// "12.6M", "950", "1.2B": three significant digits.
 std::string HumanCount(double value);

@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kMostNotes = 20;
 
 std::string UnitName(const std::string& unit) {
-  return unit == "nats/char" ? "nats per character" : unit;
+  if (unit == "nats/char") return "nats per character";
+  return unit == "nats/byte" ? "nats per byte" : unit;
 }
 
 bool IsLoss(const ResultsSet& results) {
@@ -43,11 +44,28 @@ std::optional<double> Optional(bool present, double value) {
   return present ? std::optional(value) : std::nullopt;
 }
 
+MeanText TextOf(const v1::CellResult& cell, int decimals) {
+  return MeanAndSd(Optional(cell.has_mean(), cell.mean()),
+                   Optional(cell.has_sd(), cell.sd()), cell.n(), cell.planned(),
+                   decimals);
+}
+
+// Those of one column of the grid, or of all.
+std::vector<MeanText> TextsOf(const Grid& grid, std::optional<size_t> column,
+                              int decimals) {
+  std::vector<MeanText> texts;
+  for (const GridRow& row : grid.rows) {
+    for (size_t c = 0; c < row.cells.size(); ++c) {
+      if (row.cells[c] == nullptr || c != column.value_or(c)) continue;
+      texts.push_back(TextOf(*row.cells[c], decimals));
+    }
+  }
+  return texts;
+}
+
 std::string Entry(const v1::CellResult& cell, bool best, int decimals,
-                  const Style& style) {
-  const std::string text = MeanAndSd(Optional(cell.has_mean(), cell.mean()),
-                                     Optional(cell.has_sd(), cell.sd()),
-                                     cell.n(), cell.planned(), decimals, style);
+                  const std::vector<MeanText>& column, const Style& style) {
+  const std::string text = Aligned(TextOf(cell, decimals), column, style);
   return best ? style.Bold(text + " *") : text + "  ";
 }
 
@@ -109,6 +127,10 @@ Table ResultsMatrix(const ResultsSet& results, const Style& style) {
   for (const auto& title : grid.columns) {
     table.columns.push_back({style.Clean(title)});
   }
+  std::vector<std::vector<MeanText>> columns;
+  for (size_t c = 0; c < grid.columns.size(); ++c) {
+    columns.push_back(TextsOf(grid, c, decimals));
+  }
   for (size_t r = 0; r < grid.rows.size(); ++r) {
     const GridRow& row = grid.rows[r];
     const bool first = r == 0 || grid.rows[r - 1].dataset != row.dataset;
@@ -121,8 +143,9 @@ Table ResultsMatrix(const ResultsSet& results, const Style& style) {
       const v1::CellResult* cell = row.cells[c];
       const bool best = cell != nullptr && IsLoss(results) &&
                         BestOf(grid, row.dataset, c) == cell;
-      line.push_back(cell == nullptr ? ""
-                                     : Entry(*cell, best, decimals, style));
+      line.push_back(cell == nullptr
+                         ? ""
+                         : Entry(*cell, best, decimals, columns[c], style));
     }
     table.rows.push_back(std::move(line));
     if (last) AddFloors(grid, row.dataset, decimals, &table);
@@ -139,6 +162,7 @@ Table ResultsList(const ResultsSet& results, const Style& style) {
   table.columns.push_back({"at"});
   table.columns.push_back({MetricName(results)});
   table.columns.push_back({"floor", Align::kRight});
+  const std::vector<MeanText> all = TextsOf(grid, std::nullopt, decimals);
   for (const GridRow& row : grid.rows) {
     for (size_t c = 0; c < row.cells.size(); ++c) {
       const v1::CellResult* cell = row.cells[c];
@@ -148,7 +172,7 @@ Table ResultsList(const ResultsSet& results, const Style& style) {
       for (const auto& value : row.values) line.push_back(style.Clean(value));
       line.push_back(style.Clean(grid.columns[c]));
       const bool best = IsLoss(results) && BestOf(grid, row.dataset, c) == cell;
-      line.push_back(Entry(*cell, best, decimals, style));
+      line.push_back(Entry(*cell, best, decimals, all, style));
       line.push_back(FloorText(cell, decimals));
       table.rows.push_back(std::move(line));
     }
@@ -163,7 +187,7 @@ std::string RenderResults(const ResultsSet& results, const Style& style) {
       style.Bold(style.Clean(header.name())), MetricName(results),
       header.unit().empty() ? "" : " in " + UnitName(header.unit()),
       header.split(), style.plus_minus(),
-      header.complete() ? "" : ", not complete yet");
+      header.complete() ? "" : ", not complete");
   Table table = ResultsMatrix(results, style);
   if (style.is_terminal && RenderedWidth(table) > style.width) {
     table = ResultsList(results, style);

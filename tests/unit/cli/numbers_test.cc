@@ -29,25 +29,46 @@ TEST(DecimalsFor, IsFourWithoutADeviation) {
   EXPECT_EQ(DecimalsFor(std::numeric_limits<double>::quiet_NaN()), 4);
 }
 
+std::string Alone(const MeanText& text, const Style& style = Utf8()) {
+  return Aligned(text, {text}, style);
+}
+
 TEST(MeanAndSd, ShareTheirDecimals) {
-  EXPECT_EQ(MeanAndSd(1.23456, 0.00123, 5, 5, 4, Utf8()),
-            "1.2346 ± 0.0012 (5)");
-  EXPECT_EQ(MeanAndSd(1.23456, 0.123, 5, 5, 2, Utf8()), "1.23 ± 0.12 (5)");
+  EXPECT_EQ(Alone(MeanAndSd(1.23456, 0.00123, 5, 5, 4)), "1.2346 ± 0.0012 (5)");
+  EXPECT_EQ(Alone(MeanAndSd(1.23456, 0.123, 5, 5, 2)), "1.23 ± 0.12 (5)");
 }
 
 TEST(MeanAndSd, SaysHowManyOfThePlannedSucceeded) {
-  EXPECT_EQ(MeanAndSd(1.5, 0.25, 3, 5, 2, Utf8()), "1.50 ± 0.25 (3/5)");
-  EXPECT_EQ(MeanAndSd(1.5, std::nullopt, 1, 1, 2, Utf8()), "1.50 (1)");
-  EXPECT_EQ(MeanAndSd(std::nullopt, std::nullopt, 0, 5, 2, Utf8()), "— (0/5)");
+  EXPECT_EQ(Alone(MeanAndSd(1.5, 0.25, 3, 5, 2)), "1.50 ± 0.25 (3/5)");
+  EXPECT_EQ(Alone(MeanAndSd(1.5, std::nullopt, 1, 1, 2)), "1.50 (1)");
+  EXPECT_EQ(Alone(MeanAndSd(std::nullopt, std::nullopt, 0, 5, 2)), "— (0/5)");
 }
 
 TEST(MeanAndSd, NeverRoundsADeviationToNothing) {
-  EXPECT_EQ(MeanAndSd(1.5, 3e-9, 2, 2, 4, Utf8()), "1.5000 ± 3e-09 (2)");
-  EXPECT_EQ(MeanAndSd(1.5, 0.0, 2, 2, 4, Utf8()), "1.5000 ± 0.0000 (2)");
+  EXPECT_EQ(Alone(MeanAndSd(1.5, 3e-9, 2, 2, 4)), "1.5000 ± <0.0001 (2)");
+  EXPECT_EQ(Alone(MeanAndSd(1.5, 4.9e-5, 2, 2, 4)), "1.5000 ± <0.0001 (2)");
+  EXPECT_EQ(Alone(MeanAndSd(1.5, 5.1e-5, 2, 2, 4)), "1.5000 ± 0.0001 (2)");
+  EXPECT_EQ(Alone(MeanAndSd(1.5, 0.0, 2, 2, 4)), "1.5000 ± 0.0000 (2)");
 }
 
 TEST(MeanAndSd, IsAsciiWhereThereIsNothingElse) {
-  EXPECT_EQ(MeanAndSd(1.5, 0.25, 2, 2, 2, Style{}), "1.50 +/- 0.25 (2)");
+  EXPECT_EQ(Alone(MeanAndSd(1.5, 0.25, 2, 2, 2), Style{}), "1.50 +/- 0.25 (2)");
+}
+
+TEST(Aligned, PutsSignsAndCountsOfAColumnBelowEachOther) {
+  const std::vector<MeanText> column = {
+      MeanAndSd(10.25, 0.5, 2, 2, 2), MeanAndSd(9.5, 1e-9, 2, 2, 2),
+      MeanAndSd(1.5, std::nullopt, 1, 2, 2),
+      MeanAndSd(std::nullopt, std::nullopt, 0, 2, 2)};
+  std::string text;
+  for (const MeanText& one : column) {
+    text += Aligned(one, column, Utf8()) + "\n";
+  }
+  EXPECT_EQ(text,
+            "10.25 ±  0.50 (2)\n"
+            " 9.50 ± <0.01 (2)\n"
+            " 1.50         (1/2)\n"
+            "    —         (0/2)\n");
 }
 
 TEST(HumanCount, HasThreeDigits) {
