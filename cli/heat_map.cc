@@ -60,16 +60,17 @@ Map ReadMap(const v1::RoutingReply& routing) {
   return map;
 }
 
+constexpr std::array<const char*, 4> kBlocks = {"░", "▒", "▓", "█"};
+constexpr std::string_view kAscii = ".:-=+*#%@";
+
+// A source that is there is never blank, nor as dark as an empty terminal.
 std::string Shade(double weight, double largest, size_t width,
                   const Style& style) {
-  // A source that is there is never blank.
-  static constexpr std::array<const char*, 4> kBlocks = {"░", "▒", "▓", "█"};
-  static constexpr std::string_view kAscii = ".:-=+*#%@";
   const double share = std::isfinite(weight) && largest > 0
                            ? std::clamp(weight / largest, 0.0, 1.0)
                            : 0;
   if (style.many_colours) {
-    const int grey = 232 + static_cast<int>(std::lround(share * 23));
+    const int grey = 236 + static_cast<int>(std::lround(share * 19));
     return fmt::format("\x1b[48;5;{}m{}\x1b[0m", grey, std::string(width, ' '));
   }
   std::string cell;
@@ -78,6 +79,11 @@ std::string Shade(double weight, double largest, size_t width,
                          : std::string(1, kAscii[std::lround(share * 8)]);
   }
   return cell;
+}
+
+// Where a router has no such source.
+std::string Absent(size_t width, const Style& style) {
+  return PadRight(style.utf8() ? "·" : " ", width);
 }
 
 std::string RouterName(int64_t router, bool is_last) {
@@ -128,8 +134,18 @@ std::string Header(const Map& map, size_t width, const Style& style) {
 }
 
 std::string Legend(const Map& map, size_t width, const Style& style) {
-  std::string text = fmt::format("{} {:.3f} and more; blank: no such source\n",
-                                 Shade(1, 1, 1, style), map.largest);
+  // The shades with the weights they stand for: all, or five of the greys.
+  const size_t shades = style.many_colours ? 5
+                        : style.utf8()     ? kBlocks.size()
+                                           : kAscii.size();
+  std::string text;
+  for (size_t k = 0; k < shades; ++k) {
+    const double share = static_cast<double>(k) / (shades - 1);
+    text += fmt::format("{} {:.2f}  ", Shade(share, 1, 1, style),
+                        share * map.largest);
+  }
+  text += fmt::format("and more; {}: no such source\n",
+                      style.utf8() ? "·" : "blank");
   if (width > 1) return text;
   text += "sources, left to right:";
   for (const auto& source : map.sources) text += " " + style.Clean(source);
@@ -153,7 +169,7 @@ std::string RenderHeatMap(const v1::RoutingReply& routing, const Style& style) {
     for (const auto& source : map.sources) {
       const auto weight = map.rows[r].find(source);
       text += weight == map.rows[r].end()
-                  ? std::string(width, ' ')
+                  ? Absent(width, style)
                   : Shade(weight->second, map.largest, width, style);
     }
     text += Statistics(routing, r);

@@ -37,16 +37,41 @@ TEST(RenderHeatMap, DrawsARowARouterAndAColumnASource) {
             "router\n"
             "router          e     C0    P     Dphi0     entropy        max  "
             "embedding     detail\n"
-            "  0 attention   ██████                        0.000\n"
-            "  1 MLP         ██████      ▒▒▒▒▒▒            0.562\n"
-            "readout         ▒▒▒▒▒▒▓▓▓▓▓▓      ▒▒▒▒▒▒      1.040\n"
-            "█ 0.750 and more; blank: no such source\n");
+            "  0 attention   ██████·     ·     ·           0.000\n"
+            "  1 MLP         ██████·     ▒▒▒▒▒▒·           0.562\n"
+            "readout         ▒▒▒▒▒▒▓▓▓▓▓▓·     ▒▒▒▒▒▒      1.040\n"
+            "░ 0.00  ▒ 0.25  ▓ 0.50  █ 0.75  and more; ·: no such source\n");
 }
 
 TEST(RenderHeatMap, IsAsciiWhereThereIsNothingElse) {
   for (const char c : RenderHeatMap(Example(), Style{})) {
     EXPECT_LT(static_cast<unsigned char>(c), 0x80);
   }
+}
+
+TEST(RenderHeatMap, TellsASmallWeightFromASourceThatIsNotThere) {
+  v1::RoutingReply routing = Example();
+  routing.mutable_map(1)->set_weights(1, 0.001);
+  EXPECT_NE(RenderHeatMap(routing, {.charset = Charset::kUtf8})
+                .find("  1 MLP         ██████·     ░░░░░░·     "),
+            std::string::npos);
+  EXPECT_NE(RenderHeatMap(routing, Style{})
+                .find("  1 MLP         @@@@@@      ......      "),
+            std::string::npos);
+  Style greys = {.charset = Charset::kUtf8};
+  greys.is_terminal = greys.colours = greys.many_colours = true;
+  greys.width = 100;
+  EXPECT_NE(RenderHeatMap(routing, greys)
+                .find("·     \x1b[48;5;236m      \x1b[0m·     "),
+            std::string::npos);
+}
+
+TEST(RenderHeatMap, SaysWhatEachShadeStandsFor) {
+  EXPECT_NE(RenderHeatMap(Example(), Style{})
+                .find(". 0.00  : 0.09  - 0.19  = 0.28  + 0.38  * 0.47  "
+                      "# 0.56  % 0.66  @ 0.75  and more; blank: no such "
+                      "source\n"),
+            std::string::npos);
 }
 
 TEST(RenderHeatMap, UsesGreysWhereTheTerminalHasThem) {
