@@ -1,5 +1,8 @@
 #include "cli/help.h"
 
+#include <algorithm>
+#include <vector>
+
 #include <absl/strings/str_replace.h>
 #include <fmt/format.h>
 
@@ -20,7 +23,8 @@ class HelpFormatter final : public CLI::Formatter {
     return CLI::Formatter::make_option_name(option, is_positional);
   }
   std::string make_option_opts(const CLI::Option* option) const override {
-    if (option->get_positional()) return "";
+    // What excludes what is said when it happens, not in the table.
+    if (option->get_positional() || option->get_expected_max() == 0) return "";
     return CLI::Formatter::make_option_opts(option);
   }
   std::string make_help(const CLI::App* app, std::string name,
@@ -36,6 +40,22 @@ class HelpFormatter final : public CLI::Formatter {
     return make_option_name(option, true);
   }
 };
+
+// CLI11 lists all that is left after an unknown option, values that were in
+// their place included, and backwards.
+std::string StrayArgument(const CLI::App& app) {
+  const std::vector<std::string> left = app.remaining(true);
+  const auto option =
+      std::find_if(left.begin(), left.end(), [](const std::string& argument) {
+        return argument.size() > 1 && argument.starts_with('-');
+      });
+  if (option != left.end()) {
+    return fmt::format("there is no option {}",
+                       option->substr(0, option->find('=')));
+  }
+  return left.empty() ? ""
+                      : fmt::format("unexpected argument '{}'", left.front());
+}
 
 }  // namespace
 
@@ -87,9 +107,11 @@ std::string CommandFooter(std::string_view examples) {
       "Examples:\n{}\nExit codes and environment: leadline --help", examples);
 }
 
-std::string ParseErrorText(const CLI::App& app, std::string_view what,
+std::string ParseErrorText(const CLI::App& app, std::string_view error,
                            std::string_view word) {
   const auto parsed = app.get_subcommands();
+  const std::string stray = StrayArgument(app);
+  const std::string what = stray.empty() ? std::string(error) : stray;
   if (!parsed.empty()) {
     return fmt::format("{}\nleadline {} --help tells what is accepted", what,
                        parsed.front()->get_name());
@@ -98,7 +120,8 @@ std::string ParseErrorText(const CLI::App& app, std::string_view what,
     return fmt::format("there is no command '{}'\nleadline --help lists them",
                        word);
   }
-  return "no command was given\nleadline --help lists them";
+  return fmt::format("{}\nleadline --help lists them",
+                     stray.empty() ? "no command was given" : stray);
 }
 
 }  // namespace leadline::cli

@@ -13,6 +13,15 @@ struct Options {
   ResultsFormat format = ResultsFormat::kTable;
 };
 
+ResultsFormat FormatOf(const std::string& name) {
+  if (name == "table") return ResultsFormat::kTable;
+  if (name == "markdown") return ResultsFormat::kMarkdown;
+  if (name == "csv") return ResultsFormat::kCsv;
+  if (name == "json") return ResultsFormat::kJson;
+  throw CLI::ValidationError(
+      "--format", "'" + name + "', expected table, markdown, csv or json");
+}
+
 absl::Status Results(Context& context, const Options& options) {
   const auto connection = context.Connect();
   if (!connection.ok()) return connection.status();
@@ -45,15 +54,13 @@ Command ResultsCommand() {
             app.add_option("--split", options->split,
                            "which split (default validation)")
                 ->option_text("NAME");
-            const std::map<std::string, ResultsFormat> formats = {
-                {"table", ResultsFormat::kTable},
-                {"markdown", ResultsFormat::kMarkdown},
-                {"csv", ResultsFormat::kCsv},
-                {"json", ResultsFormat::kJson}};
-            app.add_option("--format", options->format,
-                           "table, markdown, csv or json")
-                ->option_text("FORMAT")
-                ->transform(CLI::CheckedTransformer(formats));
+            app.add_option_function<std::string>(
+                   "--format",
+                   [options](const std::string& name) {
+                     options->format = FormatOf(name);
+                   },
+                   "table, markdown, csv or json")
+                ->option_text("FORMAT");
             return [options](Context& context) {
               return Results(context, *options);
             };

@@ -97,6 +97,20 @@ TEST_F(Commands, RefuseArgumentsTheyDoNotKnow) {
   }
 }
 
+TEST_F(Commands, NameTheArgumentThatIsWrong) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"rnu", "sweep.yaml"}, "there is no command 'rnu'"},
+      {{"run", "--slotz", "2", "sweep.yaml"}, "there is no option --slotz\n"},
+      {{"--jso=1", "ls"}, "there is no option --jso\n"},
+      {{"-x"}, "there is no option -x\n"},
+      {{"plan", "a.yaml", "b.yaml"}, "unexpected argument 'b.yaml'"},
+      {{"results", "--format", "pdf"},
+       "--format: 'pdf', expected table, markdown, csv or json"}};
+  for (const auto& [arguments, message] : cases) {
+    EXPECT_THAT(Run(arguments).err, HasSubstr("leadline: " + message));
+  }
+}
+
 TEST_F(Commands, HelpNeedsNoCoordinatorAndTeaches) {
   Program program({"--help"}, {});
   const Ended all = program.Wait();
@@ -113,6 +127,7 @@ TEST_F(Commands, HelpNeedsNoCoordinatorAndTeaches) {
     const Ended ended = one.Wait();
     EXPECT_EQ(ended.exit_code, 0);
     EXPECT_THAT(ended.out, HasSubstr("--json"));
+    EXPECT_THAT(ended.out, Not(HasSubstr("Excludes")));
     EXPECT_THAT(ended.out,
                 HasSubstr("Examples:\n  leadline " + std::string(command)));
   }
