@@ -12,8 +12,8 @@
 namespace leadline::cli {
 namespace {
 
-void Write(std::FILE* file, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), file);
+bool Write(std::FILE* file, std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), file) == text.size();
 }
 
 }  // namespace
@@ -24,10 +24,14 @@ void Output::Print(std::string_view text) {
 
 void Output::Raw(std::string_view bytes) {
   ClearStatus();
-  Write(stdout, bytes);
+  NoteError(Write(stdout, bytes));
 }
 
-void Output::Flush() { std::fflush(stdout); }
+void Output::Flush() { NoteError(std::fflush(stdout) == 0); }
+
+void Output::NoteError(bool is_written) {
+  if (!is_written && write_error_ == 0) write_error_ = errno;
+}
 
 void Output::PrintJson(const Json& json) { Raw(Document(json)); }
 
@@ -78,9 +82,11 @@ void Output::PrintError(const absl::Status& status) {
 
 int Output::Finish(absl::Status status) {
   ClearStatus();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+  Flush();
+  if (write_error_ != 0 || std::ferror(stdout) != 0) {
     status.Update(absl::DataLossError(
-        fmt::format("cannot write standard output: {}", std::strerror(errno))));
+        fmt::format("cannot write standard output: {}",
+                    std::strerror(write_error_ != 0 ? write_error_ : EIO))));
   }
   if (!status.ok()) PrintError(status);
   std::fflush(stderr);

@@ -50,11 +50,13 @@ class Output {
  private:
   void ClearStatus();
   void PrintError(const absl::Status& status);
+  void NoteError(bool is_written);
 
   Style out_;
   Style err_;
   bool json_;
-  std::string status_;  // what stands on the terminal's last line
+  int write_error_ = 0;  // the first errno of standard output
+  std::string status_;   // what stands on the terminal's last line
 };
 
 }  // namespace leadline::cli

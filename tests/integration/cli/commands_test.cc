@@ -506,9 +506,16 @@ TEST_F(Commands, VersionIsOneLine) {
 }
 
 TEST_F(Commands, NoticeThatStandardOutputIsFull) {
-  const std::string command =
-      std::string(LEADLINE_PROGRAM) + " version > /dev/full 2>/dev/null";
-  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+  // Little is written at the end, much before it: the reason is told of both.
+  for (const std::string what : {"version", "settings --json"}) {
+    const std::string told = (folder_ / "told").string();
+    const std::string command =
+        std::string(LEADLINE_PROGRAM) + " " + what + " > /dev/full 2> " + told;
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+    std::ifstream file(told);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    EXPECT_THAT(text, HasSubstr("No space left")) << what;
+  }
 }
 
 }  // namespace
