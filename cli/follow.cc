@@ -94,9 +94,11 @@ absl::Status NothingRuns(const v1::Progress& progress,
 }
 
 absl::Status Interrupted(const std::string& sweep) {
-  return At(
-      WithExitCode(absl::CancelledError("interrupted"), ExitCode::kInterrupted),
-      sweep);
+  return At(WithExitCode(absl::CancelledError(
+                             "interrupted; what is done is kept, and the same "
+                             "command goes on with the rest"),
+                         ExitCode::kInterrupted),
+            sweep);
 }
 
 // A peer that vanished without a word is found by asking it something small.
@@ -164,16 +166,17 @@ absl::Status Verdict(const v1::Progress& last, bool strict) {
     return At(WithExitCode(
                   absl::AbortedError(fmt::format(
                       "of {} {} failed and {} diverged; leadline show {} tells "
-                      "which",
+                      "which and why, run or submit with --new tries again",
                       Counted(last.planned(), "trial"), failed, diverged,
                       last.sweep())),
                   ExitCode::kTrialsFailed),
               last.sweep());
   }
   if (cancelled > 0) {
-    return At(WithExitCode(absl::AbortedError(
-                               fmt::format("{} of {} were cancelled", cancelled,
-                                           Counted(last.planned(), "trial"))),
+    return At(WithExitCode(absl::AbortedError(fmt::format(
+                               "{} of {} were cancelled; run or submit with "
+                               "--new makes another sweep",
+                               cancelled, Counted(last.planned(), "trial"))),
                            ExitCode::kFailed),
               last.sweep());
   }

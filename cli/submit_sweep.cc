@@ -38,7 +38,7 @@ absl::StatusOr<v1::SubmitReply> SubmitSweep(Connection& connection,
 std::string SubmittedLine(const v1::SubmitReply& reply, const Style& style) {
   std::string line = fmt::format(
       "{} {}: {}, {}, {}", reply.sweep(), style.Clean(reply.name()),
-      reply.existing() ? "there already, goes on" : "new",
+      reply.existing() ? "there already" : "new",
       Counted(reply.cells(), "cell"), Counted(reply.trials(), "trial"));
   if (reply.duplicates() > 0) {
     line +=

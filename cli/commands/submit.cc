@@ -5,6 +5,7 @@
 #include "cli/follow.h"
 #include "cli/progress_line.h"
 #include "cli/submit_sweep.h"
+#include "cli/sweep_rows.h"
 
 namespace leadline::cli {
 namespace {
@@ -37,6 +38,23 @@ absl::Status Wait(Context& context, Connection& connection, Json document,
   return Verdict(*last, options.strict);
 }
 
+absl::StatusOr<std::string> WhatIsNext(Context& context, Connection& connection,
+                                       const v1::SubmitReply& reply,
+                                       const Options& options) {
+  if (reply.existing()) {
+    const auto sweep = FetchSweep(connection, reply.sweep());
+    if (!sweep.ok()) return sweep.status();
+    if (sweep->state() == "complete" || sweep->state() == "cancelled") {
+      return fmt::format(
+          "it is {}: leadline results {} prints the table, --new makes another "
+          "sweep\n",
+          sweep->state(), reply.sweep());
+    }
+  }
+  return fmt::format("leadline run {} trains it\n",
+                     context.output.out().Clean(options.submit.file));
+}
+
 absl::Status Submit(Context& context, const Options& options) {
   const auto request = SubmitRequestOf(options.submit);
   if (!request.ok()) return request.status();
@@ -50,9 +68,9 @@ absl::Status Submit(Context& context, const Options& options) {
                 options);
   }
   if ((*connection)->coordinator().is_private()) {
-    context.output.Print(
-        fmt::format("leadline run {} trains it\n",
-                    context.output.out().Clean(options.submit.file)));
+    const auto next = WhatIsNext(context, **connection, *reply, options);
+    if (!next.ok()) return next.status();
+    context.output.Print(*next);
   }
   if (context.output.json()) context.output.PrintJson(SubmittedJson(*reply));
   return absl::OkStatus();

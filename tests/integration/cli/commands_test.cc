@@ -210,6 +210,28 @@ TEST_F(Commands, SubmitSendsTheFileAndAsksForNoWork) {
   EXPECT_EQ(RunJson({"submit", sweep_file_})["sweep"], "s7");
 }
 
+TEST_F(Commands, SubmitOfWhatHasEndedPointsToTheTable) {
+  answers_.attach_reply.set_is_private(true);
+  answers_.submit = [](const auto&, v1::SubmitReply* reply) {
+    reply->set_sweep("s1");
+    reply->set_existing(true);
+    return Status::OK;
+  };
+  std::string state = "complete";
+  answers_.list_sweeps = [&](const auto&, v1::ListSweepsReply* reply) {
+    auto* sweep = reply->add_sweeps();
+    sweep->set_sweep("s1");
+    sweep->set_state(state);
+    return Status::OK;
+  };
+  EXPECT_THAT(Run({"submit", sweep_file_}).out,
+              HasSubstr("it is complete: leadline results s1 prints the table, "
+                        "--new makes another sweep\n"));
+  state = "active";
+  EXPECT_THAT(Run({"submit", sweep_file_}).out,
+              HasSubstr("leadline run " + sweep_file_ + " trains it\n"));
+}
+
 TEST_F(Commands, SubmitAsksAgainWithOneRequestId) {
   std::vector<std::string> ids;
   answers_.submit = [&](const v1::SubmitRequest& request,

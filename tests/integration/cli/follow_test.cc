@@ -170,6 +170,7 @@ TEST_F(Follow, TellsFailuresAtOnceEachWithItsReason) {
     EXPECT_THAT(ended.err, HasSubstr(kind + ": reason of " + kind));
   }
   EXPECT_THAT(ended.err, HasSubstr("leadline logs s1.1.0"));
+  EXPECT_THAT(ended.err, HasSubstr("--new tries again"));
 }
 
 TEST_F(Follow, WatchPrintsLinesOnStandardOutput) {
@@ -197,6 +198,7 @@ TEST_F(Follow, AnInterruptEndsWith130) {
   const Ended ended = program.Wait();
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, HasSubstr("what is done is kept"));
 }
 
 TEST_F(Follow, ACoordinatorThatDiesEndsWith4AndAdvice) {
