@@ -51,10 +51,17 @@ absl::StatusOr<MetricChoice> ChooseMetric(const std::string& metric,
       return MetricChoice{std::string(known.name), std::string(known.split)};
     }
   }
+  std::string asked;
+  if (!metric.empty()) {
+    asked += "no metric \"" + std::string(Utf8Prefix(metric, 100)) + "\"";
+  }
+  if (!split.empty()) {
+    asked += asked.empty() ? "no split \"" : " of split \"";
+    asked += std::string(Utf8Prefix(split, 100)) + "\"";
+  }
   return absl::InvalidArgumentError(
-      "no metric \"" + std::string(Utf8Prefix(metric, 100)) + "\" of split \"" +
-      std::string(Utf8Prefix(split, 100)) +
-      "\"; choose validation_loss or best_validation_loss of split "
+      asked +
+      "; choose validation_loss or best_validation_loss of split "
       "validation, or test_loss of split test");
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "coordinator/rpc/results_pages.h"
 #include "tests/unit/coordinator/rpc/results_world.h"
 
 namespace leadline::rpc {
@@ -11,6 +12,19 @@ using ::testing::HasSubstr;
 
 constexpr auto kInvalid = grpc::StatusCode::INVALID_ARGUMENT;
 constexpr auto kNotFound = grpc::StatusCode::NOT_FOUND;
+
+TEST(ChooseMetric, SaysWhatWasAskedForAndWhatThereIs) {
+  const auto refusal = [](const char* metric, const char* split) {
+    return std::string(ChooseMetric(metric, split).status().message());
+  };
+  const std::string choices =
+      "; choose validation_loss or best_validation_loss of split validation, "
+      "or test_loss of split test";
+  EXPECT_EQ(refusal("nope", ""), "no metric \"nope\"" + choices);
+  EXPECT_EQ(refusal("", "train"), "no split \"train\"" + choices);
+  EXPECT_EQ(refusal("test_loss", "validation"),
+            "no metric \"test_loss\" of split \"validation\"" + choices);
+}
 
 TEST_F(ResultsServiceTest, SweepsAreSummarisedNewestFirst) {
   FinishFirstCell();
