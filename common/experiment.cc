@@ -14,6 +14,10 @@ std::optional<Enum> ParseName(const std::array<Enum, n>& all,
 
 }  // namespace
 
+bool UsesUpTry(FailureKind kind) {
+  return kind != FailureKind::kDisk && kind != FailureKind::kAgentLost;
+}
+
 bool IsEnded(TrialState state) {
   return state == TrialState::kSucceeded || state == TrialState::kDiverged ||
          state == TrialState::kFailed || state == TrialState::kCancelled;

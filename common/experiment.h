@@ -70,6 +70,10 @@ inline constexpr std::array kFailureKinds = {
 /// True for the moves of the table in docs/architecture.md, and no other.
 bool IsLegalMove(TrialState from, TrialState to);
 
+/// True if an attempt that failed so counts against the tries of its cohort. A
+/// full disk is no verdict on what was to be written, nor is a lost agent.
+bool UsesUpTry(FailureKind kind);
+
 /// True for succeeded, diverged, failed and cancelled.
 bool IsEnded(TrialState state);
 

@@ -154,7 +154,7 @@ absl::Status MemoryTransaction::On(const EndAttempt& change) {
   attempt.message = change.message;
   attempt.ended_at = change.at;
   Set(record_.attempts, change.attempt, attempt);
-  if (change.outcome == AttemptOutcome::kFailed) {
+  if (change.UsedUpTry()) {
     CohortRecord cohort = record_.cohorts.at(change.attempt.cohort);
     ++cohort.failures;
     Set(record_.cohorts, cohort.id, cohort);

@@ -69,7 +69,7 @@ struct CellRecord {
 struct CohortRecord {
   CohortId id;
   int64_t attempts = 0;  // number of the last one
-  int64_t failures = 0;  // attempts that failed, of any kind
+  int64_t failures = 0;  // attempts that failed and used up a try
 
   bool operator==(const CohortRecord&) const = default;
 };

@@ -57,14 +57,18 @@ struct DescribeAttempt {
   AttemptRecord attempt;
 };
 
-/// FailedPrecondition if the attempt is not live. A failed outcome adds one to
-/// the cohort's failures.
+/// FailedPrecondition if the attempt is not live. One that used up a try adds
+/// one to the cohort's failures.
 struct EndAttempt {
   AttemptKey attempt;
   AttemptOutcome outcome = AttemptOutcome::kSucceeded;
   std::optional<FailureKind> kind;
   std::string message;
   WallTime at{};
+
+  bool UsedUpTry() const {
+    return outcome == AttemptOutcome::kFailed && kind && UsesUpTry(*kind);
+  }
 };
 
 /// Everything up to `sequence` of a live attempt is part of this transaction.

@@ -16,15 +16,32 @@ constexpr size_t kLongestMessage = 2000;
 
 /// Doubles with each failure; the jitter is the cohort's own, so that those
 /// that failed together do not come back together.
-Seconds Backoff(const Policy& policy, const CohortId& cohort,
+Seconds Backoff(const Policy& policy, const AttemptKey& attempt,
                 int64_t failures) {
   const Seconds wait =
       policy.first_backoff *
       std::pow(2.0,
                static_cast<double>(std::clamp<int64_t>(failures - 1, 0, 30)));
-  const double jitter =
-      RandomStream(0, "backoff/" + ToText(cohort)).Uniform(failures);
+  const double jitter = RandomStream(0, "backoff/" + ToText(attempt.cohort))
+                            .Uniform(attempt.number);
   return std::min(wait, policy.longest_backoff) * (1 + jitter / 4);
+}
+
+/// Sets when the cohort is tried again, and what is told until then.
+void PutOff(Step& step, const AttemptKey& key, FailureKind kind,
+            const std::string& reason) {
+  Cohort& cohort = *step.state.FindCohort(key.cohort);
+  const int64_t failures = cohort.record.failures;
+  const Seconds wait = UsesUpTry(kind) ? Backoff(step.policy, key, failures)
+                                       : step.policy.disk_wait;
+  cohort.retry_at =
+      step.now.steady + std::chrono::duration_cast<SteadyTime::duration>(wait);
+  cohort.retry_reason =
+      "attempt " + std::to_string(key.number) + " failed (" + reason + ")";
+  if (UsesUpTry(kind)) {
+    cohort.retry_reason += "; failure " + std::to_string(failures) + " of " +
+                           std::to_string(step.policy.tries);
+  }
 }
 
 /// Copies: moving a trial must not disturb the walk.
@@ -99,8 +116,9 @@ void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
   step.Do(storage::EndAttempt{key, AttemptOutcome::kFailed, kind, text,
                               step.now.wall});
   Cohort& cohort = *step.state.FindCohort(key.cohort);
-  const int64_t failures = cohort.record.failures;
-  const bool is_final = !IsRetryable(kind) || failures >= step.policy.tries;
+  const bool is_final =
+      !IsRetryable(kind) ||
+      (UsesUpTry(kind) && cohort.record.failures >= step.policy.tries);
   const std::string reason = std::string(Name(kind)) + ": " + text;
   for (const storage::TrialRecord& trial : OpenTrials(cohort)) {
     step.Move(trial, is_final ? TrialState::kFailed : TrialState::kQueued,
@@ -109,13 +127,7 @@ void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
   }
   const SweepId sweep = key.cohort.cell.sweep;
   if (!is_final) {
-    cohort.retry_at =
-        step.now.steady + std::chrono::duration_cast<SteadyTime::duration>(
-                              Backoff(step.policy, key.cohort, failures));
-    cohort.retry_reason = "attempt " + std::to_string(key.number) +
-                          " failed (" + reason + "); failure " +
-                          std::to_string(failures) + " of " +
-                          std::to_string(step.policy.tries);
+    PutOff(step, key, kind, reason);
   } else if (IsOverLimit(*step.state.FindSweep(sweep))) {
     CancelOpenTrials(step, sweep, "limits.failures of the sweep is reached");
   }

@@ -18,6 +18,8 @@ struct Policy {
   int64_t tries = 3;         // failed attempts of a cohort until it fails
   Seconds first_backoff{2};  // doubled at each failure
   Seconds longest_backoff{60};
+  /// Until what a full disk stopped is tried again, as often as need be.
+  Seconds disk_wait{10};
 };
 
 }  // namespace leadline::control

@@ -109,7 +109,7 @@ struct Folder {
     if (!state.FindLive(end.attempt)) return;
     Cohort& cohort = *state.FindCohort(end.attempt.cohort);
     cohort.live.reset();
-    if (end.outcome == AttemptOutcome::kFailed) ++cohort.record.failures;
+    if (end.UsedUpTry()) ++cohort.record.failures;
     UpdateSets(state, end.attempt.cohort, cohort);
   }
   void operator()(const storage::Acknowledge& acknowledge) {

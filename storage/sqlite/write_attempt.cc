@@ -96,7 +96,7 @@ absl::Status ChangeWriter::On(const EndAttempt& change) {
         std::string(Name(change.outcome)), kind, change.message,
         Microseconds(change.at), *cohort, change.attempt.number)
       .Finish();
-  if (change.outcome == AttemptOutcome::kFailed) {
+  if (change.UsedUpTry()) {
     Query(connection_, "UPDATE cohort SET failures = failures + 1 WHERE id = ?",
           *cohort)
         .Finish();

@@ -104,6 +104,20 @@ TEST_P(StoreContract, OnlyFailuresCountAsFailures) {
   EXPECT_EQ(store().LoadSweep({1})->cohorts[0].failures, 1);
 }
 
+TEST_P(StoreContract, FailuresThatUseUpNoTryAreNotCounted) {
+  int64_t number = 0;
+  int64_t tries = 0;
+  for (const FailureKind kind : kFailureKinds) {
+    ++number;
+    tries += UsesUpTry(kind) ? 1 : 0;
+    ASSERT_TRUE(Commit(Start(Attempt(1, 1, number))).ok());
+    EndAttempt end = Fail(Attempt(1, 1, number));
+    end.kind = kind;
+    ASSERT_TRUE(Commit(end).ok()) << Name(kind);
+    EXPECT_EQ(store().LoadSweep({1})->cohorts[0].failures, tries) << Name(kind);
+  }
+}
+
 TEST_P(StoreContract, AnEndThatIsNoneIsRefused) {
   ASSERT_TRUE(Commit(Start(Attempt(1, 1, 1))).ok());
   EXPECT_EQ(

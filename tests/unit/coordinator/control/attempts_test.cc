@@ -106,6 +106,27 @@ TEST(AttemptsTest, AgentThatCouldNotRenewUsesUpNoTry) {
   }
 }
 
+TEST(AttemptsTest, FullDiskIsWaitedForAndUsesUpNoTry) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  for (int64_t number = 1; number <= 5; ++number) {
+    world.End(1, AttemptOf(1, 1, number), FailureKind::kDisk);
+    EXPECT_EQ(world.Attempt(AttemptOf(1, 1, number)).kind, FailureKind::kDisk);
+    EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+    const auto report = *world.control().Progress(SweepId{1});
+    EXPECT_THAT(report.waiting_for, HasSubstr("disk"));
+    EXPECT_FALSE(report.failures.back().is_final);
+    for (int beat = 0; beat < 11; ++beat) {
+      world.Do(Heartbeat{{1}, beat, {}});
+      world.Wait(Seconds{1});
+    }
+    EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
+  }
+  world.Send(1, AttemptOf(1, 1, 6), {ResultOf(1, 0, 0, 1.25)});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kSucceeded);
+}
+
 TEST(AttemptsTest, BadConfigurationIsNotTriedAgain) {
   World world;
   world.Register(1, "n", 1);
