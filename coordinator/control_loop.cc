@@ -186,9 +186,24 @@ absl::Status ControlLoop::CommitPatiently(
     }
     log_.Write(LogLevel::kError, "commit_refused",
                {{"message", std::string(committed.message())}});
+    TellOfStandstill(committed);
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, stop_, wait, [] { return false; });
     wait = std::min(wait * 2, kLongestRetry);
+  }
+}
+
+/// What was told last still holds; what control believes by now does not.
+void ControlLoop::TellOfStandstill(const absl::Status& why) {
+  for (const auto& [sweep, last] : published_) {
+    if (HasEnded(last.report) || !sink_.IsWatched(sweep)) continue;
+    control::ProgressReport report = last.report;
+    report.can_run = false;
+    report.tokens_per_second = 0;
+    report.seconds_left.reset();
+    report.waiting_for = "nothing can be stored: " + std::string(why.message());
+    sink_.Publish(report);
+    unpublished_.insert(sweep);  // so that its recovery is told
   }
 }
 
@@ -269,21 +284,21 @@ void ControlLoop::PublishProgress() {
   for (auto at = unpublished_.begin(); at != unpublished_.end();) {
     const SweepId sweep = *at;
     if (!sink_.IsWatched(sweep)) {
-      published_at_.erase(sweep);
+      published_.erase(sweep);
       at = unpublished_.erase(at);
       continue;
     }
     const auto report = control_->Progress(sweep);
-    const auto last = published_at_.find(sweep);
-    const bool too_soon = last != published_at_.end() &&
-                          now - last->second < options_.publish_every;
+    const auto last = published_.find(sweep);
+    const bool too_soon = last != published_.end() &&
+                          now - last->second.at < options_.publish_every;
     if (report && too_soon && !HasEnded(*report)) {
       ++at;
       continue;
     }
     if (report) {
       sink_.Publish(*report);
-      published_at_[sweep] = now;
+      published_[sweep] = {now, *report};
     }
     at = unpublished_.erase(at);
   }

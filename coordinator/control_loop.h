@@ -69,6 +69,12 @@ class ControlLoop final : public control::CommandSink {
     std::vector<control::Answered> answers;
   };
 
+  /// What was told last of a sweep.
+  struct Published {
+    control::SteadyTime at;
+    control::ProgressReport report;
+  };
+
   ControlLoop(ControlLoopOptions options, storage::Store& store,
               control::EffectSink& sink, Log& log);
 
@@ -80,6 +86,7 @@ class ControlLoop final : public control::CommandSink {
   absl::Status LookUp(control::Command& command) const;
   void Flush(Batch& batch);
   absl::Status CommitPatiently(const std::vector<storage::Change>& changes);
+  void TellOfStandstill(const absl::Status& why);
   void Act(Batch& batch);
   void KeepOrphans(const std::vector<storage::OrphanRecord>& orphans);
   void StartAnew(Batch& batch, const absl::Status& why);
@@ -94,7 +101,7 @@ class ControlLoop final : public control::CommandSink {
   std::unique_ptr<control::Control> control_;
   std::stop_token stop_;  // of the thread; it alone reads it
   std::set<SweepId> unpublished_;
-  std::map<SweepId, control::SteadyTime> published_at_;
+  std::map<SweepId, Published> published_;
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

@@ -71,7 +71,16 @@ class Effects final : public control::EffectSink {
   }
   void CloseAllSessions(const absl::Status&) override { ++closed; }
   bool IsWatched(SweepId) override { return true; }
-  void Publish(const control::ProgressReport&) override { ++published; }
+  void Publish(const control::ProgressReport& report) override {
+    const std::lock_guard lock(mutex_);
+    ++published;
+    reports_.push_back(report);
+  }
+
+  std::vector<control::ProgressReport> TakeReports() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(reports_, {});
+  }
 
   std::vector<control::AgentOrder> Take() {
     const std::lock_guard lock(mutex_);
@@ -84,6 +93,7 @@ class Effects final : public control::EffectSink {
  private:
   std::mutex mutex_;
   std::vector<control::AgentOrder> orders_;
+  std::vector<control::ProgressReport> reports_;
 };
 
 class ControlLoopTest : public testing::Test {
@@ -152,6 +162,31 @@ TEST_F(ControlLoopTest, CommitThatCannotStandIsDroppedAndTheStoreReadAnew) {
   const auto again = Submit("r2");
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(std::get<SubmitAnswer>(*again).sweep, SweepId{2});
+}
+
+TEST_F(ControlLoopTest, WatchersAreToldThatNothingCanBeStored) {
+  ASSERT_TRUE(Submit("r1").ok());
+  while (effects_.published == 0) std::this_thread::yield();
+  const control::ProgressReport before = effects_.TakeReports().back();
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 1;
+  ASSERT_TRUE(Register().ok());
+  std::optional<control::ProgressReport> told;
+  for (const control::ProgressReport& report : effects_.TakeReports()) {
+    if (report.waiting_for.find("disk full") == std::string::npos) continue;
+    told = report;
+  }
+  ASSERT_TRUE(told.has_value());
+  EXPECT_FALSE(told->can_run);
+  // What waits to be stored is not told.
+  EXPECT_EQ(told->trials, before.trials);
+  bool recovered = false;
+  while (!recovered) {
+    for (const control::ProgressReport& report : effects_.TakeReports()) {
+      recovered = report.can_run;
+    }
+    std::this_thread::yield();
+  }
 }
 
 TEST_F(ControlLoopTest, StopAnswersWhatComesAfterIt) {
