@@ -1,5 +1,6 @@
 #include "coordinator/coordinator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -74,11 +75,18 @@ bool Coordinator::WaitUntilUnused(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, time);
     if (!options_.config.is_private || demand_.clients > 0) return false;
-    const auto age = std::chrono::steady_clock::now() - started_;
-    if (!was_used_ && age <= options_.first_client) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (!was_used_ && now <= first_client_until_) return false;
   }
   return attachments_->CloseIfUnused(
       absl::UnavailableError("the coordinator is ending"));
+}
+
+void Coordinator::StarterHasGone() {
+  const std::lock_guard lock(mutex_);
+  first_client_until_ =
+      std::min(first_client_until_,
+               std::chrono::steady_clock::now() + options_.after_starter);
 }
 
 void Coordinator::OnDemand(const rpc::Demand& demand) {

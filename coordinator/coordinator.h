@@ -39,6 +39,8 @@ struct CoordinatorOptions {
   std::filesystem::path agent;  // the program; of a private one
   /// How long a private one waits for its first client.
   std::chrono::milliseconds first_client{20'000};
+  /// How long from the moment the program that started it has gone.
+  std::chrono::milliseconds after_starter{3'000};
 };
 
 class Coordinator {
@@ -51,6 +53,10 @@ class Coordinator {
   ~Coordinator();
 
   const rpc::ListenAddress& address() const { return server_->address(); }
+
+  /// The program that started a private one has gone: unless a client comes
+  /// soon, none will.
+  void StarterHasGone();
 
   /// Waits until a private one has nobody left to serve, or until `time` has
   /// passed; true in the first case.
@@ -69,14 +75,14 @@ class Coordinator {
   const CoordinatorOptions options_;
   storage::StorePair& store_;
   Log& log_;
-  const std::chrono::steady_clock::time_point started_ =
-      std::chrono::steady_clock::now();
   bool stopped_ = false;
 
   std::mutex mutex_;
   std::condition_variable changed_;
   rpc::Demand demand_ ABSL_GUARDED_BY(mutex_);
   bool was_used_ ABSL_GUARDED_BY(mutex_) = false;
+  std::chrono::steady_clock::time_point first_client_until_ ABSL_GUARDED_BY(
+      mutex_) = std::chrono::steady_clock::now() + options_.first_client;
 
   rpc::AgentSessions sessions_;
   rpc::Watchers watchers_;

@@ -9,6 +9,7 @@
 
 #include <grpc/support/log.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +65,13 @@ sigset_t BlockSignals() {
   return signals;
 }
 
+/// A command that starts a coordinator reads its output until it has joined
+/// it. Killed before that, it leaves a pipe without a reader.
+bool OutputHasNoReader() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
 int Fail(const absl::Status& status) {
   std::fprintf(stderr, "leadline-coordinator: %s\n",
                std::string(status.message()).c_str());
@@ -96,7 +104,12 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
              {"pid", std::to_string(getpid())},
              {"version", kVersion}});
   std::string why = "unused";
+  bool has_reader = true;
   while (!(*coordinator)->WaitUntilUnused(kLook)) {
+    if (has_reader && OutputHasNoReader()) {
+      has_reader = false;
+      (*coordinator)->StarterHasGone();
+    }
     if (SignalCame(signals, std::chrono::milliseconds(0))) {
       why = "signal";
       break;

@@ -2,10 +2,11 @@
 
 import os
 import signal
+import subprocess
 import time
 import unittest
 
-from service_world import World, wait_for
+from service_world import PROGRAMS, World, wait_for
 
 
 class Interrupt(World):
@@ -21,6 +22,20 @@ class Interrupt(World):
         states = self.query("select distinct state from trial_results")
         self.assertFalse({("succeeded",), ("failed",)} & set(states), states)
         self.leadline("cancel", "s1")
+
+    def test_command_killed_as_it_starts_leaves_no_coordinator(self):
+        # A pipe that the command would read until it has joined.
+        output, pipe = os.pipe()
+        environment = self.environment(self.state())
+        coordinator = subprocess.Popen(
+            [PROGRAMS / "leadline-coordinator", "--private", "--state", self.state()],
+            env=environment, stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.DEVNULL,
+            start_new_session=True)
+        self.started.append(coordinator)
+        os.close(pipe)
+        os.read(output, 1)  # it serves
+        os.close(output)
+        self.assertEqual(coordinator.wait(timeout=15), 0)
 
     def test_run_says_that_its_coordinator_died(self):
         run = self.start("leadline", "run", self.sweep_file(steps=2000, eval_every=1000), "--slots", "2")
