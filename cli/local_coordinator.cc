@@ -60,7 +60,8 @@ bool SocketAnswers(const Descriptor& folder) {
 
 // True while a coordinator comes up, lives or ends.
 bool LockIsHeld(const Descriptor& folder) {
-  const Descriptor file(openat(folder.number(), "lock", O_RDONLY | O_CLOEXEC));
+  const Descriptor file(
+      openat(folder.number(), "lock", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   return file.is_open() && flock(file.number(), LOCK_SH | LOCK_NB) != 0 &&
          errno == EWOULDBLOCK;
 }

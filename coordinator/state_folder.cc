@@ -41,6 +41,31 @@ absl::Status WriteAll(int file, const std::string& text) {
   return absl::OkStatus();
 }
 
+/// A folder that others may read is made private only if it is ours or empty:
+/// somebody's home or /tmp, named by mistake, must keep its mode.
+absl::Status CheckMayBePrivate(const fs::path& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0 || (about.st_mode & 0077) == 0) {
+    return absl::OkStatus();
+  }
+  bool is_foreign = false;
+  std::error_code error;
+  for (fs::directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name == "lock" || name.starts_with("leadline.db")) {
+      return absl::OkStatus();
+    }
+    // Written before us, by the command that starts us or by an agent.
+    is_foreign |= name != "coordinator.err" && name != "agent.lock";
+  }
+  if (!is_foreign && !error) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "cannot use " + path.string() +
+      " as the state folder: others may read it, and it holds files that are "
+      "not ours; choose an empty or a new folder with --state");
+}
+
 }  // namespace
 
 absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given) {
@@ -50,6 +75,8 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return Failed("cannot make the state folder", path);
   }
+  const absl::Status may = CheckMayBePrivate(path);
+  if (!may.ok()) return may;
   const fs::path file = path / "lock";
   const int lock =
       open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
