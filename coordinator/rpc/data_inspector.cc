@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <absl/cleanup/cleanup.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/sha256.h"
+#include "model/spec/dataset_limit.h"
 
 namespace leadline::rpc {
 namespace {
@@ -34,6 +36,12 @@ absl::StatusOr<spec_reader::DataFacts> InspectData(
   if (fstat(file, &about) != 0) return Refused(path);
   if (!S_ISREG(about.st_mode)) {
     return absl::InvalidArgumentError(path + " is no regular file");
+  }
+  if (about.st_size > spec::kMostDatasetBytes) {
+    return absl::InvalidArgumentError(path + " has " +
+                                      std::to_string(about.st_size) +
+                                      " bytes; a data set may have " +
+                                      std::to_string(spec::kMostDatasetBytes));
   }
   Sha256 hash;
   std::vector<char> chunk(kChunkBytes);

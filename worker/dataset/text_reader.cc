@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/spec/dataset_limit.h"
 #include "worker/dataset/data_error.h"
 
 namespace leadline::dataset {
@@ -30,6 +31,13 @@ class OpenFile {
     if (!S_ISREG(status.st_mode)) {
       close(descriptor_);
       throw DataError("cannot read " + path_ + ": not a regular file");
+    }
+    if (status.st_size > spec::kMostDatasetBytes) {
+      close(descriptor_);
+      throw DataError("cannot read " + path_ + ": it has " +
+                      std::to_string(status.st_size) +
+                      " bytes, a data set may have " +
+                      std::to_string(spec::kMostDatasetBytes));
     }
   }
   OpenFile(const OpenFile&) = delete;

@@ -1,5 +1,6 @@
 #include "coordinator/state_folder.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "coordinator/config.h"
 #include "coordinator/file_log.h"
+#include "coordinator/rpc/data_inspector.h"
 #include "coordinator_world.h"
 
 namespace leadline {
@@ -34,6 +36,27 @@ TEST(StateFolderTest, IsPrivateAndItsSecondOwnerLearnsOfTheFirst) {
   EXPECT_TRUE(StateFolder::Open(path).ok());
 }
 
+TEST(StateFolderTest, FolderOfAnotherKeepsItsModeAndItsFiles) {
+  TemporaryFolder folder;
+  const auto path = folder.path() / "home";
+  std::filesystem::create_directory(path);
+  std::ofstream(path / "letter.txt") << "dear";
+  ASSERT_EQ(chmod(path.c_str(), 0755), 0);
+  const auto state = StateFolder::Open(path);
+  EXPECT_THAT(std::string(state.status().message()),
+              HasSubstr("files that are not ours"));
+  struct stat about {};
+  stat(path.c_str(), &about);
+  EXPECT_EQ(about.st_mode & 0777, 0755u);
+  EXPECT_FALSE(std::filesystem::exists(path / "lock"));
+
+  // Nobody else's: it becomes private.
+  std::filesystem::remove(path / "letter.txt");
+  EXPECT_TRUE(StateFolder::Open(path).ok());
+  stat(path.c_str(), &about);
+  EXPECT_EQ(about.st_mode & 0777, 0700u);
+}
+
 TEST(StateFolderTest, FileIsReplacedAsAWhole) {
   TemporaryFolder folder;
   auto state = StateFolder::Open(folder.path());
@@ -41,6 +64,16 @@ TEST(StateFolderTest, FileIsReplacedAsAWhole) {
   ASSERT_TRUE(state->WriteFile("a.json", "second").ok());
   std::ifstream file(folder.path() / "a.json");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "second");
+}
+
+TEST(DataInspectorTest, FileTooLargeToBeTextIsRefusedUnread) {
+  TemporaryFolder folder;
+  const auto path = folder.path() / "sparse";
+  std::ofstream(path).put('a');
+  std::filesystem::resize_file(path, uintmax_t{1} << 40);
+  const auto facts = rpc::InspectData(path.string(), {});
+  EXPECT_THAT(std::string(facts.status().message()),
+              HasSubstr("a data set may have"));
 }
 
 TEST(FileLogTest, TextFromOutsideMakesNoLinesAndNoKeysOfItsOwn) {

@@ -1,6 +1,7 @@
 #include "worker/dataset/symbol_text.h"
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -107,6 +108,13 @@ TEST_F(SymbolTextTest, MissingFilesFoldersAndPipesAreRefused) {
   dataset.path = folder_ / "pipe";
   ASSERT_EQ(mkfifo(dataset.path.c_str(), 0600), 0);
   EXPECT_THROW(LoadText(dataset), DataError);
+}
+
+TEST_F(SymbolTextTest, FileThatGrewBeyondAllTextIsRefusedUnread) {
+  const spec::Dataset dataset = File("abab");
+  std::filesystem::resize_file(dataset.path, uintmax_t{1} << 40);
+  EXPECT_THAT([&] { LoadText(dataset); },
+              ThrowsMessage<DataError>(HasSubstr("a data set may have")));
 }
 
 TEST_F(SymbolTextTest, SplitsShorterThanAWindowAreRefused) {
