@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLookMilliseconds = 50;
 constexpr int kEndMilliseconds = 3800;  // of the 5 s a stop may take in all
+constexpr int kLeftoversMilliseconds = 1500;
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{10'000};
 constexpr milliseconds kLongLife{30'000};  // after it a death is a new story
@@ -95,6 +96,11 @@ void LocalAgent::Stop() {
 }
 
 void LocalAgent::Run(const std::stop_token& stop) {
+  KeepAlive(stop);
+  EndLeftovers();
+}
+
+void LocalAgent::KeepAlive(const std::stop_token& stop) {
   milliseconds pause = kFirstPause;
   while (!stop.stop_requested()) {
     int64_t slots = 0;
@@ -116,6 +122,7 @@ void LocalAgent::Run(const std::stop_token& stop) {
     }
     if (!ended) {
       End(*pid);
+      EndLeftovers();
       continue;
     }
     if (Clock::now() - started > kLongLife) pause = kFirstPause;
@@ -126,12 +133,25 @@ void LocalAgent::Run(const std::stop_token& stop) {
 }
 
 std::optional<pid_t> LocalAgent::Spawn(int64_t slots) {
-  std::vector<std::string> words = {options_.program.string(), "--state",
-                                    options_.state.string(),   "--coordinator",
-                                    options_.coordinator,      "--private"};
+  std::vector<std::string> flags = {"--private"};
   if (slots > 0) {
-    words.insert(words.end(), {"--slots", std::to_string(slots)});
+    flags.insert(flags.end(), {"--slots", std::to_string(slots)});
   }
+  return SpawnWith(flags);
+}
+
+void LocalAgent::EndLeftovers() {
+  if (!std::exchange(died_, false)) return;
+  const auto pid = SpawnWith({"--end-leftovers"});
+  if (pid && !WaitForEnd(*pid, kLeftoversMilliseconds)) End(*pid);
+}
+
+std::optional<pid_t> LocalAgent::SpawnWith(
+    const std::vector<std::string>& flags) {
+  std::vector<std::string> words = {options_.program.string(), "--state",
+                                    options_.state.string(), "--coordinator",
+                                    options_.coordinator};
+  words.insert(words.end(), flags.begin(), flags.end());
   const SpawnSettings settings((options_.state / "agent.log").string());
   pid_t pid = 0;
   const int error = settings.Spawn(&pid, std::move(words));
@@ -154,6 +174,7 @@ bool LocalAgent::WaitForEnd(pid_t pid, int milliseconds) {
   }
   int status = 0;
   if (waitpid(pid, &status, WNOHANG) == 0) return false;
+  died_ = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
   log_.Write(
       LogLevel::kInfo, "agent_ended",
       {{"pid", std::to_string(pid)},

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <absl/base/thread_annotations.h>
 #include <sys/types.h>
@@ -41,10 +42,14 @@ class LocalAgent {
 
  private:
   void Run(const std::stop_token& stop);
+  void KeepAlive(const std::stop_token& stop);
   std::optional<pid_t> Spawn(int64_t slots);
+  std::optional<pid_t> SpawnWith(const std::vector<std::string>& flags);
   /// True if it ended within the time.
   bool WaitForEnd(pid_t pid, int milliseconds);
   void End(pid_t pid);
+  /// Ends the trainers of an agent that died: they are in groups of their own.
+  void EndLeftovers();
 
   const LocalAgentOptions options_;
   Log& log_;
@@ -52,6 +57,7 @@ class LocalAgent {
   std::condition_variable_any changed_;
   bool wanted_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t slots_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool died_ = false;  // the last agent, and none came after; the thread's own
   std::jthread thread_;
 };
 

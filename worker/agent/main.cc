@@ -23,6 +23,8 @@ namespace leadline::agent {
 namespace {
 
 constexpr std::chrono::milliseconds kPatienceWithLeftovers{3000};
+// Of a coordinator that ends, which must be gone within 6 s.
+constexpr std::chrono::milliseconds kPatienceAtTheEnd{500};
 
 struct Flags {
   std::string state;
@@ -32,6 +34,7 @@ struct Flags {
   std::string devices;
   int64_t slots = 0;  // 0: one a core
   bool is_private = false;
+  bool only_end_leftovers = false;
 };
 
 class SpdLog final : public Log {
@@ -72,6 +75,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "the trainer program; default: leadline-trainer beside this");
   app.add_flag("--private", flags.is_private,
                "end when the coordinator has gone");
+  app.add_flag("--end-leftovers", flags.only_end_leftovers,
+               "end the trainers that an earlier agent left behind, no more");
   app.set_config("--config", "", "file of these flags, one KEY=VALUE a line");
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.set_version_flag("--version", "leadline-agent " LEADLINE_VERSION);
@@ -171,9 +176,12 @@ int Run(const Flags& flags) {
   absl::StatusOr<StateLock> lock = StateLock::Take(options.state);
   if (!lock.ok()) return Fail(1, std::string(lock.status().message()));
   SpdLog log;
-  if (!EndLeftovers(options.state, options.boot_id, kPatienceWithLeftovers)) {
+  if (!EndLeftovers(options.state, options.boot_id,
+                    flags.only_end_leftovers ? kPatienceAtTheEnd
+                                             : kPatienceWithLeftovers)) {
     return Fail(1, "trainers of an earlier agent could not be ended");
   }
+  if (flags.only_end_leftovers) return 0;
   const char* samples = std::getenv("LEADLINE_SAMPLES");
   Agent agent(options,
               MakeDataFinder((options.state / "data").string(),

@@ -23,6 +23,19 @@ class Interrupt(World):
         self.assertFalse({("succeeded",), ("failed",)} & set(states), states)
         self.leadline("cancel", "s1")
 
+    def test_ctrl_c_ends_the_trainers_of_an_agent_that_died(self):
+        for number in (signal.SIGKILL, signal.SIGSTOP):
+            state = f"agent-{number.name}"
+            run = self.start("leadline", "run", self.sweep_file(steps=2000, eval_every=1000), "--slots", "2",
+                             state=state)
+            self.training(state)
+            os.kill(int((self.state(state) / "agent.lock").read_text()), number)
+            os.killpg(run.pid, signal.SIGINT)
+            self.finish(run, exit_code=130)
+            began = time.monotonic()
+            self.assert_nothing_lives()
+            self.assertLess(time.monotonic() - began, 10)  # a trainer alone ends itself after 30 s
+
     def test_command_killed_as_it_starts_leaves_no_coordinator(self):
         # A pipe that the command would read until it has joined.
         output, pipe = os.pipe()
