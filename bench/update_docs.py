@@ -22,7 +22,7 @@ def quickstart():
     about = result["machine"]
     return "\n".join([
         "```", *result["table"], "```",
-        f"({result['seconds']:.0f} s on {about['cores']} cores of a {about['cpu']}.)"])
+        f"({result['seconds']:.0f} s on {about['cores']} cores, {about['cpu']}.)"])
 
 
 def learning():
