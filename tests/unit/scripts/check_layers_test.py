@@ -59,6 +59,17 @@ class CheckLayers(unittest.TestCase):
         self.refused("helpers/a.cc", "int a;\n", "lies in no folder")
         self.refused("common/a.cc", "#include <newlib/new.h>\n", "belongs to no library")
 
+    def test_a_build_folder_of_any_name_is_not_looked_at(self):
+        with tempfile.TemporaryDirectory() as root:
+            subprocess.run(["git", "init", "-q", root], check=True)
+            for path, text in {"common/a.h": "#include <string>\n", "out/CMakeCache.txt": "",
+                               "out/proto/a.pb.h": "#include <string>\n"}.items():
+                file = pathlib.Path(root, path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+            run = subprocess.run([SCRIPT, root], capture_output=True, text=True, check=False)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+
     def test_an_empty_tree_is_no_success(self):
         code, _ = self.check("README.md", "nothing here\n")
         self.assertEqual(code, 1)
