@@ -1,0 +1,124 @@
+// What holds of every command: arguments, help, exit codes, output.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "commands_fixture.h"
+
+namespace leadline::cli_test {
+namespace {
+
+using grpc::Status;
+using grpc::StatusCode;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST_F(Commands, WithoutOneTellWhatThereIs) {
+  const Ended ended = Run({});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, HasSubstr("leadline --help"));
+}
+
+TEST_F(Commands, RefuseArgumentsTheyDoNotKnow) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{
+           {"nonsense"},
+           {"run"},
+           {"ls", "--limit", "0"},
+           {"ls", "--limit", "x"},
+           {"ls", "stray"},
+           {"show"},
+           {"show", "s1", "--routing"},
+           {"show", "s1.1.0", "--step", "3"},
+           {"results", "--format", "xml"},
+           {"logs", "s1.1.0", "--stdout", "--stderr"},
+           {"ls", "--coordinator", "nowhere"}}) {
+    const Ended ended = Run(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << arguments[0] << ended.err;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_NE(ended.err, "");
+    EXPECT_EQ(RunJsonError(arguments, 2).size(), 3U);
+  }
+}
+
+TEST_F(Commands, NameTheArgumentThatIsWrong) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"rnu", "sweep.yaml"}, "there is no command 'rnu'"},
+      {{"run", "--slotz", "2", "sweep.yaml"}, "there is no option --slotz\n"},
+      {{"--jso=1", "ls"}, "there is no option --jso\n"},
+      {{"-x"}, "there is no option -x\n"},
+      {{"plan", "a.yaml", "b.yaml"}, "unexpected argument 'b.yaml'"},
+      {{"results", "--format", "pdf"},
+       "--format: 'pdf', expected table, markdown, csv or json"}};
+  for (const auto& [arguments, message] : cases) {
+    EXPECT_THAT(Run(arguments).err, HasSubstr("leadline: " + message));
+  }
+}
+
+TEST_F(Commands, HelpNeedsNoCoordinatorAndTeaches) {
+  Program program({"--help"}, {});
+  const Ended all = program.Wait();
+  EXPECT_EQ(all.exit_code, 0);
+  for (const char* part :
+       {"Examples:", "Exit codes:", "LEADLINE_STATE", "130"}) {
+    EXPECT_THAT(all.out, HasSubstr(part));
+  }
+  for (const char* command :
+       {"run", "submit", "plan", "ls", "show", "watch", "results", "logs",
+        "cancel", "settings", "methods", "datasets", "version"}) {
+    EXPECT_THAT(all.out, HasSubstr("  " + std::string(command) + " "));
+    Program one({command, "--help"}, {});
+    const Ended ended = one.Wait();
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(ended.out, HasSubstr("--json"));
+    EXPECT_THAT(ended.out, Not(HasSubstr("Excludes")));
+    EXPECT_THAT(ended.out,
+                HasSubstr("Examples:\n  leadline " + std::string(command)));
+  }
+}
+
+TEST_F(Commands, SayThatNoCoordinatorAnswers) {
+  Program program({"ls", "--coordinator", "127.0.0.1:1"}, {});
+  const Ended ended = program.Wait();
+  EXPECT_EQ(ended.exit_code, 4);
+  EXPECT_THAT(ended.err, HasSubstr("127.0.0.1:1"));
+  Program socket({"ls", "--coordinator", "unix:/no/such/folder/s.sock"}, {});
+  EXPECT_EQ(socket.Wait().exit_code, 4);
+}
+
+TEST_F(Commands, MapTheCoordinatorsRefusalsToExitCodes) {
+  const std::map<StatusCode, int> codes = {
+      {StatusCode::PERMISSION_DENIED, 5}, {StatusCode::UNAUTHENTICATED, 5},
+      {StatusCode::NOT_FOUND, 6},         {StatusCode::UNAVAILABLE, 4},
+      {StatusCode::INTERNAL, 1},          {StatusCode::UNIMPLEMENTED, 1}};
+  for (const auto& [code, exit_code] : codes) {
+    answers_.cancel = [code = code](const auto&, auto*) {
+      return Status(code, "why");
+    };
+    EXPECT_EQ(Run({"cancel", "s1"}).exit_code, exit_code) << code;
+    EXPECT_NE(RunJsonError({"cancel", "s1"}, exit_code)["message"], "");
+  }
+}
+
+TEST_F(Commands, VersionIsOneLine) {
+  EXPECT_THAT(Run({"version"}).out,
+              ::testing::MatchesRegex("leadline [0-9.]+\n"));
+  EXPECT_EQ(RunJson({"version"})["program"], "leadline");
+}
+
+TEST_F(Commands, NoticeThatStandardOutputIsFull) {
+  // Little is written at the end, much before it: the reason is told of both.
+  for (const std::string what : {"version", "settings --json"}) {
+    const std::string told = (folder_ / "told").string();
+    const std::string command =
+        std::string(LEADLINE_PROGRAM) + " " + what + " > /dev/full 2> " + told;
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+    std::ifstream file(told);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    EXPECT_THAT(text, HasSubstr("No space left")) << what;
+  }
+}
+
+}  // namespace
+}  // namespace leadline::cli_test
