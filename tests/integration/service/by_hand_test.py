@@ -10,15 +10,7 @@ from service_world import World
 class ByHand(World):
     def coordinator(self, *words, state="coordinator"):
         process = self.start("leadline-coordinator", "--state", self.state(state), *words, state=state)
-        return process, json.loads(process.stdout.readline())
-
-    def wait_for_line(self, stream, text):
-        lines = []
-        for line in iter(stream.readline, ""):
-            lines.append(line)
-            if text in line:
-                return
-        self.fail(f"no line says {text!r}: {lines}")
+        return process, json.loads(self.line(process, process.stdout))
 
     def test_two_agents_share_a_sweep(self):
         coordinator, bound = self.coordinator("--listen", "127.0.0.1:0")
@@ -28,7 +20,7 @@ class ByHand(World):
         agents = [self.start("leadline-agent", "--state", self.state(name), "--coordinator", address,
                              "--node", name, "--slots", "1", state=name) for name in ("one", "two")]
         for agent in agents:
-            self.wait_for_line(agent.stderr, "registered node=")
+            self.line(agent, agent.stderr, "registered node=")
         table = self.leadline_json("run", self.sweep_file(steps=300), "--coordinator", address, state="client")
         self.assertEqual([cell["n"] for cell in table["cells"]], [2, 2])
         self.assert_every_trial_ended_once("coordinator")
@@ -42,9 +34,10 @@ class ByHand(World):
     def test_a_second_bearer_of_a_name_is_refused(self):
         _, bound = self.coordinator("--listen", "127.0.0.1:0")
         words = ["--coordinator", bound["address"], "--node", "same", "--slots", "1"]
-        self.start("leadline-agent", "--state", self.state("one"), *words)
+        first = self.start("leadline-agent", "--state", self.state("one"), *words)
+        self.line(first, first.stderr, "registered node=")  # the two must not race for the name
         second = self.start("leadline-agent", "--state", self.state("two"), *words)
-        self.wait_for_line(second.stderr, "another live agent is registered as node same")
+        self.line(second, second.stderr, "another live agent is registered as node same")
 
 
 if __name__ == "__main__":

@@ -32,14 +32,14 @@ class Guards(World):
 
     def test_one_port_serves_one_coordinator(self):
         first = self.coordinator("one", "127.0.0.1:0")
-        address = json.loads(first.stdout.readline())["address"]
+        address = json.loads(self.line(first, first.stdout))["address"]
         err = self.refused(self.coordinator("two", address))
         self.assertIn(address.rpartition(":")[2], err)
         self.assertIsNone(first.poll())
 
     def test_one_state_folder_serves_one_coordinator(self):
         first = self.coordinator("one", "127.0.0.1:0")
-        first.stdout.readline()
+        self.line(first, first.stdout)
         err = self.refused(self.coordinator("one", "127.0.0.1:0"))
         self.assertIn(str(first.pid), err)
         self.assertIsNone(first.poll())

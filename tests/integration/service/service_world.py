@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import uuid
@@ -90,6 +91,21 @@ class World(unittest.TestCase):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
         self.started.append(process)
         return process
+
+    def line(self, process, stream, text=""):
+        """The next line of a stream of that process that holds the text. A process that does not
+        say it in time is killed, so that the test fails with what was said instead of waiting."""
+        said = []
+        timer = threading.Timer(PATIENCE_S, process.kill)
+        timer.start()
+        try:
+            for line in iter(stream.readline, ""):
+                said.append(line)
+                if text in line:
+                    return line
+        finally:
+            timer.cancel()
+        self.fail(f"{process.args}: no line says {text!r}: {said}{self.logs()}")
 
     def finish(self, process, exit_code=0):
         """Standard output and standard error, once it has ended with that code."""
