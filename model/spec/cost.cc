@@ -1,5 +1,8 @@
 #include "model/spec/cost.h"
 
+#include "model/spec/method_costs.h"
+#include "model/spec/method_table.h"
+
 namespace leadline::spec {
 namespace {
 
@@ -25,32 +28,8 @@ struct Shape {
   }
 };
 
-/// Blocks begun before sublayer l reads: finished ones and the running one.
-int64_t BlocksBegun(int64_t l, int64_t block_sublayers) {
-  return (l + block_sublayers - 1) / block_sublayers;
-}
-
-bool Routes(const Settings& settings) {
-  return settings.method() == "block_attnres" || settings.method() == "wav";
-}
-
-bool HasDetails(const Settings& settings) {
-  return settings.method() == "wav" && settings.IsOn("details") &&
-         settings.NumberUnlessWord("detail_bias").has_value();
-}
-
-int64_t CountBetas(const Settings& settings) {
-  if (!HasDetails(settings)) return 0;
-  const std::string& mode = settings.Word("detail_bias_mode");
-  if (mode == "per_router") return 4 * settings.depth();
-  return mode == "shared" ? 2 : 0;
-}
-
-/// Distinct tensors that some router reads, each normalised once.
-int64_t CountSources(const Settings& settings) {
-  if (!Routes(settings)) return 0;
-  const int64_t sums_an_update = HasDetails(settings) ? 3 : 1;
-  return 1 + 2 * settings.depth() * sums_an_update;
+MethodCost CostOf(const Settings& settings) {
+  return FindMethod(settings.method())->cost(settings);
 }
 
 double ForwardFlopsPerToken(const Settings& settings,
@@ -60,32 +39,18 @@ double ForwardFlopsPerToken(const Settings& settings,
   const double layer = 2.0 * static_cast<double>(shape.LayerMatrices()) +
                        2.0 * static_cast<double>(shape.context) * width;
   const double head = 2.0 * width * static_cast<double>(vocabulary.value_or(0));
+  const MethodCost method = CostOf(settings);
   const double routing =
-      width * (4.0 * static_cast<double>(SumOfSources(settings)) +
-               2.0 * static_cast<double>(CountSources(settings)));
-  return static_cast<double>(shape.layers) * layer + head + routing;
+      width * (4.0 * static_cast<double>(method.sum_of_sources) +
+               2.0 * static_cast<double>(method.sources));
+  return static_cast<double>(shape.layers) * layer + head + routing +
+         method.other_flops_per_token;
 }
 
 }  // namespace
 
 int64_t CountMethodParameters(const Settings& settings) {
-  const Shape shape(settings);
-  const int64_t sublayers = 2 * shape.layers;
-  const std::string& method = settings.method();
-  if (method == "rezero") {
-    const int64_t scales =
-        settings.Word("per") == "layer" ? shape.layers : sublayers;
-    return settings.IsOn("norm") ? scales : scales - sublayers * shape.width;
-  }
-  if (method == "layerscale") return sublayers * shape.width;
-  if (method == "block_layerscale") {
-    const int64_t length = settings.Integer("block_sublayers");
-    return BlocksBegun(sublayers, length) * shape.width;
-  }
-  if (Routes(settings)) {
-    return 2 * (sublayers + 1) * shape.width + CountBetas(settings);
-  }
-  return 0;
+  return CostOf(settings).parameters;
 }
 
 int64_t CountParameters(const Settings& settings,
@@ -98,15 +63,7 @@ int64_t CountParameters(const Settings& settings,
 }
 
 int64_t SumOfSources(const Settings& settings) {
-  if (!Routes(settings)) return 0;
-  const int64_t length = settings.Integer("block_sublayers");
-  const int64_t sources_a_block = HasDetails(settings) ? 3 : 1;
-  const int64_t sublayers = 2 * settings.depth();
-  int64_t sum = 1 + BlocksBegun(sublayers, length);  // the readout
-  for (int64_t l = 0; l < sublayers; ++l) {
-    sum += 1 + sources_a_block * BlocksBegun(l, length);
-  }
-  return sum;
+  return CostOf(settings).sum_of_sources;
 }
 
 double CountTrainingFlops(const Settings& settings,

@@ -11,19 +11,22 @@ constexpr MethodInfo kMethods[] = {
                 "out = h",
      .reference = "2002.04745",
      .added_parameters = "0",
-     .equals_prenorm_at_start = "yes"},
+     .equals_prenorm_at_start = "yes",
+     .cost = &PreNormCost},
     {.name = "rezero",
      .summary = "each update is scaled by a learnt number that starts at 0",
      .formula = "h = h + alpha_l * u_l",
      .reference = "2003.04887",
      .added_parameters = "2L",
-     .equals_prenorm_at_start = "no (constant in depth)"},
+     .equals_prenorm_at_start = "no (constant in depth)",
+     .cost = &ReZeroCost},
     {.name = "layerscale",
      .summary = "each update is scaled by a learnt vector that starts small",
      .formula = "h = h + lambda_l * u_l    (lambda_l a vector of width D)",
      .reference = "2103.17239",
      .added_parameters = "2LD",
-     .equals_prenorm_at_start = "no, unless init is 1"},
+     .equals_prenorm_at_start = "no, unless init is 1",
+     .cost = &LayerScaleCost},
     {.name = "block_layerscale",
      .summary = "layerscale with one vector a block of sublayers",
      .formula = "h = h + lambda_b * u_l    (b = floor(l / S), lambda_b a "
@@ -31,6 +34,7 @@ constexpr MethodInfo kMethods[] = {
      .reference = "2606.06564 v1",
      .added_parameters = "ND, N = ceil(2L / S)",
      .equals_prenorm_at_start = "no, unless init is 1",
+     .cost = &BlockLayerScaleCost,
      .caveat = "our reading: the paper names this baseline and does not define "
                "it"},
     {.name = "block_attnres",
@@ -41,7 +45,8 @@ constexpr MethodInfo kMethods[] = {
                 "out = route(blocks + [part if any])",
      .reference = "2603.15031",
      .added_parameters = "4LD + 2D",
-     .equals_prenorm_at_start = "yes"},
+     .equals_prenorm_at_start = "yes",
+     .cost = &BlockAttnResCost},
     {.name = "wav",
      .summary = "block_attnres with two signed detail sums a block, phase and "
                 "split, as further sources",
@@ -52,7 +57,8 @@ constexpr MethodInfo kMethods[] = {
                 "min(rms(C) / rms(D), rho); the readout sees no details",
      .reference = "2606.06564 v1",
      .added_parameters = "4LD + 2D + 4L",
-     .equals_prenorm_at_start = "no (detail mass 0.16)"},
+     .equals_prenorm_at_start = "no (detail mass 0.16)",
+     .cost = &WavCost},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/spec/method_costs.h"
 #include "model/spec/settings.h"
 
 namespace leadline::spec {
@@ -19,6 +20,8 @@ struct MethodInfo {
   std::string_view reference;                // arXiv ids
   std::string_view added_parameters;         // "4LD + 2D"
   std::string_view equals_prenorm_at_start;  // "yes", "no (detail mass 0.16)"
+  /// What it costs; `settings` are resolved ones of that method.
+  MethodCost (*cost)(const Settings& settings) = nullptr;
   /// What is said beside every result of the method, after "NAME is": "our
   /// reading: ...". Mostly empty.
   std::string_view caveat = {};

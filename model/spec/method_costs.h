@@ -1,0 +1,33 @@
+// What each method costs beyond the plain decoder: one function a method, named
+// by its row of the method table.
+
+#pragma once
+
+#include <cstdint>
+
+#include "model/spec/settings.h"
+
+namespace leadline::spec {
+
+/// Of one replica.
+struct MethodCost {
+  /// Trained parameters; negative where the method leaves out some of the
+  /// decoder's.
+  int64_t parameters = 0;
+  /// Sum over all routers of their number of sources.
+  int64_t sum_of_sources = 0;
+  /// Distinct tensors that some router reads, each normalised once.
+  int64_t sources = 0;
+  /// Floating-point operations of one token's forward pass that routers do not
+  /// make.
+  double other_flops_per_token = 0;
+};
+
+MethodCost PreNormCost(const Settings& settings);
+MethodCost ReZeroCost(const Settings& settings);
+MethodCost LayerScaleCost(const Settings& settings);
+MethodCost BlockLayerScaleCost(const Settings& settings);
+MethodCost BlockAttnResCost(const Settings& settings);
+MethodCost WavCost(const Settings& settings);
+
+}  // namespace leadline::spec
