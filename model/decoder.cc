@@ -132,10 +132,16 @@ Tensor Decoder::Forward(const Tensor& tokens_RBT,
                options.first_sequence};
   }
   const Tensor e_RBTD = dropout.Apply("embed", Embed(embed_RVD_, tokens_RBT));
+  if (options.observer != nullptr) options.observer->OnEmbeddings(e_RBTD);
   const std::unique_ptr<DepthPass> pass =
       method_->Begin(e_RBTD, options.observer);
   for (int64_t l = 0; l < 2 * static_cast<int64_t>(layers_.size()); ++l) {
-    pass->Write(Sublayer(l, pass->Read(l), table, dropout), l);
+    const Tensor x_RBTD = pass->Read(l);
+    const Tensor u_RBTD = Sublayer(l, x_RBTD, table, dropout);
+    if (options.observer != nullptr) {
+      options.observer->OnSublayer(l, x_RBTD, u_RBTD);
+    }
+    pass->Write(u_RBTD, l);
   }
   return Head(pass->Finish());
 }

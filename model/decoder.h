@@ -29,7 +29,7 @@ struct ForwardOptions {
   /// Step and place in the global batch that dropout masks are drawn for.
   int64_t step = 0;
   int64_t first_sequence = 0;
-  /// Sees every router; null costs nothing. Outlives the call.
+  /// Sees the pass; null costs nothing. Outlives the call.
   RouterObserver* observer = nullptr;
 };
 

@@ -47,7 +47,8 @@ class ResidualMethod {
   virtual ~ResidualMethod() = default;
 
   /// Starts a pass from the token embeddings. `observer` may be null; else it
-  /// outlives the pass and sees every router.
+  /// outlives the pass and sees every router (RouterPass tells it) and all
+  /// streams, where there are several.
   virtual std::unique_ptr<DepthPass> Begin(const torch::Tensor& x_RBTD,
                                            RouterObserver* observer) const = 0;
 

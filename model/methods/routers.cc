@@ -10,11 +10,29 @@ Tensor RouterPass::Route(int64_t q, const std::vector<Candidate>& candidates,
                          const Tensor& bias_RC) const {
   const RouterKey router{keys_RD_.at(q), bias_RC, normalised_};
   if (observer_ == nullptr) return model::Route(candidates, router);
+  return Observed(q, Kept(q, candidates), router);
+}
+
+std::vector<Candidate> RouterPass::Kept(
+    int64_t q, const std::vector<Candidate>& candidates) const {
+  std::vector<Candidate> kept;
+  for (const Candidate& candidate : candidates) {
+    if (observer_->Keeps(q, candidate.source.label)) kept.push_back(candidate);
+  }
+  return kept.empty() ? candidates : kept;
+}
+
+Tensor RouterPass::Observed(int64_t q, const std::vector<Candidate>& candidates,
+                            const RouterKey& router) const {
   RouteRecord record{.router = q};
   Tensor out_RBTD = model::Route(candidates, router, &record.weights_JRBT);
   for (const Candidate& candidate : candidates) {
-    record.labels.push_back(candidate.source.label);
-    record.sources_RBTD.push_back(candidate.source.value_RBTD.detach());
+    const Source& source = candidate.source;
+    record.labels.push_back(source.label);
+    record.sources_RBTD.push_back(source.value_RBTD.detach());
+    record.inverse_rms_RBT.push_back(source.inverse_rms_RBT);
+    record.scales_RBT.push_back(candidate.scale_RBT);
+    record.bias_columns.push_back(candidate.bias_column);
   }
   record.out_RBTD = out_RBTD.detach();
   observer_->OnRoute(record);

@@ -29,6 +29,11 @@ class RouterPass {
                       const torch::Tensor& bias_RC = {}) const;
 
  private:
+  std::vector<Candidate> Kept(int64_t q,
+                              const std::vector<Candidate>& candidates) const;
+  torch::Tensor Observed(int64_t q, const std::vector<Candidate>& candidates,
+                         const RouterKey& router) const;
+
   std::vector<torch::Tensor> keys_RD_;
   bool normalised_;
   RouterObserver* observer_;
