@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<Coordinator>> Coordinator::Start(
 }
 
 absl::Status Coordinator::Begin() {
-  ControlLoopOptions loop_options;
+  control::CommitCycleOptions loop_options;
   loop_options.policy = options_.config.policy;
   loop_options.work_wanted = !options_.config.is_private;
   auto loop = ControlLoop::Start(std::move(loop_options), *store_.store,

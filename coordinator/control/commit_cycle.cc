@@ -1,0 +1,290 @@
+#include "coordinator/control/commit_cycle.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace leadline::control {
+namespace {
+
+/// One transaction holds at most about this many changes: a commit in progress
+/// is a wait for all that came after.
+constexpr size_t kMostChanges = 2000;
+constexpr std::chrono::milliseconds kFirstRetry{100};
+constexpr std::chrono::milliseconds kLongestRetry{5000};
+
+/// Its answer rests on what the store holds, which what waits to be committed
+/// is not part of.
+bool AsksTheStore(const Command& command) {
+  return std::holds_alternative<SubmitSweep>(command) ||
+         std::holds_alternative<CancelTarget>(command);
+}
+
+template <typename Found>
+absl::Status Put(absl::StatusOr<Found> found, Found& into) {
+  if (!found.ok()) return found.status();
+  into = *std::move(found);
+  return absl::OkStatus();
+}
+
+bool HasEnded(const ProgressReport& report) {
+  return report.state == SweepState::kComplete ||
+         report.state == SweepState::kCancelled;
+}
+
+void Ignore(const absl::StatusOr<Answer>&) {}
+
+}  // namespace
+
+CommitCycle::CommitCycle(CommitCycleOptions options, storage::Store& store,
+                         EffectSink& sink, Log& log)
+    : options_(std::move(options)), store_(store), sink_(sink), log_(log) {}
+
+absl::StatusOr<std::unique_ptr<CommitCycle>> CommitCycle::Start(
+    CommitCycleOptions options, storage::Store& store, EffectSink& sink,
+    Log& log) {
+  std::unique_ptr<CommitCycle> cycle(
+      new CommitCycle(std::move(options), store, sink, log));
+  auto loaded = cycle->Load();
+  if (!loaded.ok()) return loaded.status();
+  cycle->control_ = std::make_unique<Control>(*std::move(loaded));
+  const Moment now = cycle->options_.now();
+  cycle->ticked_ = now.steady;
+  const absl::Status begun = store.Commit(cycle->control_->Begin(now).changes);
+  if (!begun.ok()) return begun;
+  return cycle;
+}
+
+absl::StatusOr<Control> CommitCycle::Load() const {
+  auto unfinished = store_.LoadUnfinished();
+  if (!unfinished.ok()) return unfinished.status();
+  const auto next = store_.NextSweepId();
+  if (!next.ok()) return next.status();
+  return Control::Make(options_.policy, options_.work_wanted, *next,
+                       *unfinished, options_.now());
+}
+
+void CommitCycle::Turn(std::deque<Envelope> arrived) {
+  std::move(arrived.begin(), arrived.end(), std::back_inserter(queue_));
+  const SteadyTime now = options_.now().steady;
+  if (retry_at_ && now < *retry_at_) return;
+  retry_at_.reset();
+  if (load_with_work_wanted_ && !LoadAgain()) return;
+  if (!Flush()) return;
+  if (now - ticked_ >= options_.tick) {
+    queue_.push_back({Tick{}, &Ignore});
+    ticked_ = now;
+  }
+  ApplyQueue();
+  PublishProgress();
+}
+
+SteadyTime CommitCycle::NextTurn() const {
+  return retry_at_.value_or(ticked_ + options_.tick);
+}
+
+void CommitCycle::Abandon(const absl::Status& status) {
+  for (Answered& answered : batch_.answers) answered(status);
+  batch_ = {};
+  for (Envelope& envelope : std::exchange(queue_, {})) {
+    envelope.answered(status);
+  }
+}
+
+/// Stops where a commit is refused: the rest waits in the queue.
+void CommitCycle::ApplyQueue() {
+  while (!queue_.empty()) {
+    const bool must_flush = AsksTheStore(queue_.front().command) ||
+                            batch_.changes.size() >= kMostChanges;
+    if (must_flush && !Flush()) return;
+    Envelope envelope = std::move(queue_.front());
+    queue_.pop_front();
+    Add(std::move(envelope));
+  }
+  Flush();
+}
+
+void CommitCycle::Add(Envelope envelope) {
+  if (AsksTheStore(envelope.command)) {
+    const absl::Status found = LookUp(envelope.command);
+    if (!found.ok()) return envelope.answered(found);
+  }
+  Outcome outcome = control_->Apply(envelope.command, options_.now());
+  std::move(outcome.changes.begin(), outcome.changes.end(),
+            std::back_inserter(batch_.changes));
+  std::move(outcome.orphans.begin(), outcome.orphans.end(),
+            std::back_inserter(batch_.orphans));
+  batch_.outcomes.push_back(std::move(outcome));
+  batch_.answers.push_back(std::move(envelope.answered));
+}
+
+absl::Status CommitCycle::LookUp(Command& command) const {
+  if (auto* submit = std::get_if<SubmitSweep>(&command)) {
+    const storage::SweepRecord& sweep = submit->sweep.sweep;
+    const absl::Status kept =
+        Put(store_.FindAnswer(submit->request_id), submit->kept_answer);
+    if (!kept.ok()) return kept;
+    return Put(store_.FindEqualSweep(sweep.name, sweep.canonical_hash),
+               submit->equal_sweep);
+  }
+  auto& cancel = std::get<CancelTarget>(command);
+  return Put(store_.FindAnswer(cancel.request_id), cancel.kept_answer);
+}
+
+bool CommitCycle::Flush() {
+  if (batch_.IsEmpty()) return true;
+  if (!batch_.committed && !CommitChanges()) return false;
+  if (!KeepOrphans()) return false;
+  Act();
+  return true;
+}
+
+bool CommitCycle::CommitChanges() {
+  if (!batch_.changes.empty()) {
+    const absl::Status committed = store_.Commit(batch_.changes);
+    if (absl::IsUnavailable(committed)) {
+      WaitAndRetry(committed);
+      return false;
+    }
+    if (!committed.ok()) {
+      StartAnew(committed);
+      return false;
+    }
+    retry_wait_ = {};
+  }
+  batch_.committed = true;
+  return true;
+}
+
+/// Whether such attempts ever were is not known, so none of them may undo a
+/// change or another orphan.
+bool CommitCycle::KeepOrphans() {
+  if (batch_.orphans.empty()) return true;
+  std::vector<storage::Change> changes;
+  for (const storage::OrphanRecord& orphan : batch_.orphans) {
+    changes.emplace_back(storage::KeepOrphan{orphan});
+  }
+  const absl::Status kept = store_.Commit(changes);
+  if (absl::IsUnavailable(kept)) {
+    WaitAndRetry(kept);
+    return false;
+  }
+  if (kept.ok()) {
+    retry_wait_ = {};
+  } else {
+    KeepEach(changes);
+  }
+  log_.Write(LogLevel::kInfo, "orphan_records",
+             {{"first_attempt", ToText(batch_.orphans.front().attempt)},
+              {"records", std::to_string(batch_.orphans.size())}});
+  batch_.orphans.clear();
+  return true;
+}
+
+void CommitCycle::KeepEach(const std::vector<storage::Change>& orphans) {
+  for (const storage::Change& orphan : orphans) {
+    const absl::Status kept = store_.Commit({&orphan, 1});
+    if (kept.ok()) continue;
+    const auto& record = std::get<storage::KeepOrphan>(orphan).record;
+    log_.Write(LogLevel::kWarning, "orphan_record_not_kept",
+               {{"attempt", ToText(record.attempt)},
+                {"sequence", std::to_string(record.sequence)},
+                {"message", std::string(kept.message())}});
+  }
+}
+
+void CommitCycle::Act() {
+  Batch batch = std::exchange(batch_, {});
+  for (size_t i = 0; i < batch.outcomes.size(); ++i) {
+    Outcome& outcome = batch.outcomes[i];
+    for (const AgentOrder& order : outcome.orders) sink_.Deliver(order);
+    unpublished_.merge(outcome.touched);
+    batch.answers[i](std::move(outcome.answer));
+  }
+}
+
+void CommitCycle::StartAnew(const absl::Status& why) {
+  log_.Write(LogLevel::kError, "commit_failed",
+             {{"code", absl::StatusCodeToString(why.code())},
+              {"message", std::string(why.message())}});
+  load_with_work_wanted_ = control_->state().work_wanted;
+  sink_.CloseAllSessions(
+      absl::UnavailableError("the coordinator reads its store anew"));
+  for (Answered& answered : std::exchange(batch_, {}).answers) {
+    answered(absl::InternalError("the change could not be stored: " +
+                                 std::string(why.message())));
+  }
+  // At once, but not again and again: only what is committed resets the wait.
+  retry_at_ = options_.now().steady + retry_wait_;
+  retry_wait_ = std::clamp(retry_wait_ * 2, kFirstRetry, kLongestRetry);
+}
+
+bool CommitCycle::LoadAgain() {
+  auto loaded = Load();
+  if (!loaded.ok()) {
+    WaitAndRetry(loaded.status());
+    return false;
+  }
+  control_ = std::make_unique<Control>(*std::move(loaded));
+  const bool work_wanted = *std::exchange(load_with_work_wanted_, {});
+  const Moment now = options_.now();
+  for (Outcome outcome : {control_->Begin(now),
+                          control_->Apply(ClientsWantWork{work_wanted}, now)}) {
+    std::move(outcome.changes.begin(), outcome.changes.end(),
+              std::back_inserter(batch_.changes));
+    batch_.outcomes.push_back(std::move(outcome));
+    batch_.answers.emplace_back(&Ignore);
+  }
+  return true;
+}
+
+void CommitCycle::WaitAndRetry(const absl::Status& why) {
+  log_.Write(LogLevel::kError, "store_refused",
+             {{"message", std::string(why.message())}});
+  retry_wait_ = std::clamp(retry_wait_ * 2, kFirstRetry, kLongestRetry);
+  retry_at_ = options_.now().steady + retry_wait_;
+  TellOfStandstill(why);
+}
+
+/// What was told last still holds; what control believes by now does not.
+void CommitCycle::TellOfStandstill(const absl::Status& why) {
+  for (const auto& [sweep, last] : published_) {
+    if (HasEnded(last.report) || !sink_.IsWatched(sweep)) continue;
+    ProgressReport report = last.report;
+    report.can_run = false;
+    report.tokens_per_second = 0;
+    report.seconds_left.reset();
+    report.waiting_for = "nothing can be stored: " + std::string(why.message());
+    sink_.Publish(report);
+    unpublished_.insert(sweep);  // so that its recovery is told
+  }
+}
+
+void CommitCycle::PublishProgress() {
+  if (retry_at_) return;
+  const SteadyTime now = options_.now().steady;
+  for (auto at = unpublished_.begin(); at != unpublished_.end();) {
+    const SweepId sweep = *at;
+    if (!sink_.IsWatched(sweep)) {
+      published_.erase(sweep);
+      at = unpublished_.erase(at);
+      continue;
+    }
+    const auto report = control_->Progress(sweep);
+    const auto last = published_.find(sweep);
+    const bool too_soon = last != published_.end() &&
+                          now - last->second.at < options_.publish_every;
+    if (report && too_soon && !HasEnded(*report)) {
+      ++at;
+      continue;
+    }
+    if (report) {
+      sink_.Publish(*report);
+      published_[sweep] = {now, *report};
+    }
+    at = unpublished_.erase(at);
+  }
+}
+
+}  // namespace leadline::control

@@ -1,0 +1,119 @@
+// Turns of the coordinator: apply what came, commit what that asks for, and
+// only then act on it. No threads and no waiting: the caller says when a turn
+// is due, and is told when the next one is.
+
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "common/log.h"
+#include "coordinator/control/control.h"
+#include "coordinator/control/sinks.h"
+#include "storage/store.h"
+
+namespace leadline::control {
+
+/// Says what time it is; a test's own clock may stand still.
+using MomentSource = std::function<Moment()>;
+
+struct CommitCycleOptions {
+  Policy policy;
+  bool work_wanted = true;
+  std::chrono::milliseconds tick{250};
+  std::chrono::milliseconds publish_every{200};  // a sweep's progress, at most
+  MomentSource now;
+};
+
+/// A command, and whom to answer.
+struct Envelope {
+  Command command;
+  Answered answered;
+};
+
+/// Owned by one thread.
+class CommitCycle {
+ public:
+  /// Takes over what the store holds. `store`, `sink` and `log` must outlive
+  /// it.
+  static absl::StatusOr<std::unique_ptr<CommitCycle>> Start(
+      CommitCycleOptions options, storage::Store& store, EffectSink& sink,
+      Log& log);
+
+  /// Takes commands in and goes on with what there is to do. While a commit is
+  /// refused, commands wait and nothing is acted on.
+  void Turn(std::deque<Envelope> arrived);
+
+  /// When the next turn is due at the latest, commands aside.
+  SteadyTime NextTurn() const;
+
+  /// Answers whatever waits with that status. No turn may follow.
+  void Abandon(const absl::Status& status);
+
+  const Control& control() const { return *control_; }
+
+ private:
+  /// Steps whose changes are not committed yet.
+  struct Batch {
+    std::vector<storage::Change> changes;
+    std::vector<storage::OrphanRecord> orphans;
+    std::vector<Outcome> outcomes;
+    std::vector<Answered> answers;
+    bool committed = false;  // the changes; the orphans may still wait
+
+    bool IsEmpty() const { return outcomes.empty(); }
+  };
+
+  /// What was told last of a sweep.
+  struct Published {
+    SteadyTime at;
+    ProgressReport report;
+  };
+
+  CommitCycle(CommitCycleOptions options, storage::Store& store,
+              EffectSink& sink, Log& log);
+
+  absl::StatusOr<Control> Load() const;
+  void ApplyQueue();
+  void Add(Envelope envelope);
+  absl::Status LookUp(Command& command) const;
+
+  /// True if nothing is left to commit.
+  bool Flush();
+  bool CommitChanges();
+  bool KeepOrphans();
+  void KeepEach(const std::vector<storage::Change>& orphans);
+  void Act();
+  /// What control believes is not what the store holds. The store is right.
+  void StartAnew(const absl::Status& why);
+  bool LoadAgain();
+  void WaitAndRetry(const absl::Status& why);
+  void TellOfStandstill(const absl::Status& why);
+  void PublishProgress();
+
+  const CommitCycleOptions options_;
+  storage::Store& store_;
+  EffectSink& sink_;
+  Log& log_;
+  std::unique_ptr<Control> control_;
+  SteadyTime ticked_{};
+  std::deque<Envelope> queue_;
+  Batch batch_;
+  /// The store is to be read anew; `true`: and work is wanted.
+  std::optional<bool> load_with_work_wanted_;
+  std::optional<SteadyTime> retry_at_;  // the disk refused
+  std::chrono::milliseconds retry_wait_{};
+  std::set<SweepId> unpublished_;
+  std::map<SweepId, Published> published_;
+};
+
+}  // namespace leadline::control

@@ -1,0 +1,188 @@
+#include "coordinator/control/commit_cycle.h"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "control_world.h"
+#include "faulty_store.h"
+
+namespace leadline::control {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class Orders final : public EffectSink {
+ public:
+  void Deliver(const AgentOrder& order) override { orders.push_back(order); }
+  void CloseAllSessions(const absl::Status&) override { ++closed; }
+  bool IsWatched(SweepId) override { return true; }
+  void Publish(const ProgressReport&) override {}
+
+  int CountAcknowledgements() const {
+    int count = 0;
+    for (const AgentOrder& order : orders) {
+      count += std::holds_alternative<AckOrder>(order.order) ? 1 : 0;
+    }
+    return count;
+  }
+
+  std::vector<AgentOrder> orders;
+  int closed = 0;
+};
+
+/// A cycle whose clock moves when told, and the answers it gave.
+class CommitCycleTest : public testing::Test {
+ protected:
+  void SetUp() override { Restart(); }
+
+  void Restart() {
+    CommitCycleOptions options;
+    options.now = [this] { return now_; };
+    auto cycle = CommitCycle::Start(std::move(options), store_, orders_, log_);
+    ASSERT_TRUE(cycle.ok()) << cycle.status();
+    cycle_ = *std::move(cycle);
+  }
+
+  void Turn(std::vector<Command> commands = {}) {
+    std::deque<Envelope> arrived;
+    for (Command& command : commands) {
+      arrived.push_back({std::move(command), [this](const auto& answer) {
+                           answers_.push_back(answer.status());
+                         }});
+    }
+    cycle_->Turn(std::move(arrived));
+  }
+
+  void Pass(Seconds time) {
+    now_.steady += std::chrono::duration_cast<SteadyTime::duration>(time);
+  }
+
+  static Command Submit(const std::string& id) {
+    return SubmitSweep{MakeSweep(1, 1, 1, id), 0, id, false, {}, {}};
+  }
+  static Command Register() {
+    NodeRegistered node;
+    node.session = {1};
+    node.node = "n";
+    node.instance = "i";
+    node.devices.push_back({"cpu:0", "cpu", 0});
+    return node;
+  }
+
+  Moment now_{SteadyTime{} + std::chrono::hours(1), storage::WallTime{}};
+  FaultyStore store_;
+  Orders orders_;
+  NoLog log_;
+  std::unique_ptr<CommitCycle> cycle_;
+  std::vector<absl::Status> answers_;
+};
+
+constexpr AttemptKey kAttempt{{{{1}, 1}, 0}, 1};
+
+TEST_F(CommitCycleTest, NothingIsAppliedWhileACommitIsRefused) {
+  Turn({Submit("r1")});
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 1;
+  Turn({Register()});
+  const int commits = store_.commits;
+  Turn({Submit("r2"), Submit("r3")});
+  EXPECT_EQ(store_.commits, commits) << "the next try is not due";
+  EXPECT_THAT(answers_, SizeIs(1));
+  EXPECT_THAT(orders_.orders, IsEmpty());
+  EXPECT_EQ(cycle_->control().state().sweeps.size(), 1u);
+  Pass(cycle_->NextTurn() - now_.steady);
+  Turn();
+  EXPECT_THAT(answers_, SizeIs(4));
+  EXPECT_THAT(orders_.orders, SizeIs(2)) << "welcome and start";
+  EXPECT_EQ(*store_.reader().CountSweeps(), 3);
+}
+
+TEST_F(CommitCycleTest, RefusedCommitIsTriedLessAndLessOften) {
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 1000;
+  Turn({Submit("r1")});
+  std::vector<Seconds> waits;
+  for (int i = 0; i < 8; ++i) {
+    waits.emplace_back(cycle_->NextTurn() - now_.steady);
+    Pass(waits.back());
+    Turn();
+  }
+  EXPECT_DOUBLE_EQ(waits.front().count(), 0.1);
+  EXPECT_DOUBLE_EQ(waits[1].count(), 0.2);
+  EXPECT_DOUBLE_EQ(waits.back().count(), 5);
+  store_.failures = 0;
+  Pass(Seconds{5});
+  Turn();
+  store_.failures = 1;
+  Turn({Submit("r2")});
+  EXPECT_DOUBLE_EQ(Seconds(cycle_->NextTurn() - now_.steady).count(), 0.1);
+}
+
+TEST_F(CommitCycleTest, WhatIsAbandonedWithARefusedCommitNeverWas) {
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 1;
+  Turn({Submit("r1")});
+  Turn({Submit("r2")});
+  cycle_->Abandon(absl::UnavailableError("ending"));
+  EXPECT_THAT(answers_, SizeIs(2));
+  for (const absl::Status& answer : answers_) {
+    EXPECT_TRUE(absl::IsUnavailable(answer));
+  }
+  EXPECT_EQ(*store_.reader().CountSweeps(), 0);
+}
+
+TEST_F(CommitCycleTest, CommitsThatCannotStandOneAfterTheOtherDoNotSpin) {
+  store_.failure = absl::FailedPreconditionError("a fault of ours");
+  store_.failures = 1000;
+  Turn({Submit("r1")});
+  EXPECT_TRUE(absl::IsInternal(answers_.at(0)));
+  const int commits = store_.commits;
+  for (int i = 0; i < 100; ++i) {
+    Turn({Submit("r" + std::to_string(i + 2))});
+    Pass(Seconds{0.01});
+  }
+  EXPECT_LT(store_.commits - commits, 10);
+  store_.failures = 0;
+  Pass(Seconds{5});
+  Turn();
+  Turn({Submit("last")});
+  EXPECT_TRUE(answers_.back().ok());
+}
+
+TEST_F(CommitCycleTest, RecordsOfASupersededAttemptAreAcknowledgedOnceKept) {
+  Turn({Submit("r1"), Register()});
+  Turn({AttemptRefused{{1}, kAttempt, FailureKind::kCrash, "no"}});
+  orders_.orders.clear();
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 1;
+  Turn({Records{{1}, kAttempt, {StepAt(1, 10), StepAt(2, 20)}}});
+  EXPECT_EQ(orders_.CountAcknowledgements(), 0);
+  EXPECT_THAT(*store_.reader().ListOrphans(kAttempt, 0, 100), IsEmpty());
+  Pass(cycle_->NextTurn() - now_.steady);
+  const int commits = store_.commits;
+  Turn();
+  EXPECT_EQ(store_.commits, commits + 1) << "one transaction for all of them";
+  EXPECT_THAT(*store_.reader().ListOrphans(kAttempt, 0, 100), SizeIs(2));
+  EXPECT_EQ(orders_.CountAcknowledgements(), 1);
+}
+
+TEST_F(CommitCycleTest, AnOrphanNobodyKnowsDoesNotTakeOthersWithIt) {
+  Turn({Submit("r1"), Register()});
+  Turn({AttemptRefused{{1}, kAttempt, FailureKind::kCrash, "no"}});
+  const AttemptKey unknown{{{{7}, 1}, 0}, 1};
+  Turn({Records{{1}, unknown, {StepAt(1, 10)}},
+        Records{{1}, kAttempt, {StepAt(1, 10)}}});
+  EXPECT_THAT(*store_.reader().ListOrphans(kAttempt, 0, 100), SizeIs(1));
+  EXPECT_EQ(orders_.closed, 0);
+}
+
+}  // namespace
+}  // namespace leadline::control
