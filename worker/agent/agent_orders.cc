@@ -5,8 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "worker/agent/agent.h"
-#include "worker/agent/attempt_folder.h"
+#include "worker/agent/agent_logic.h"
 #include "worker/agent/attempt_message.h"
 #include "worker/agent/log_reader.h"
 
@@ -31,7 +30,7 @@ std::string KindOf(const absl::Status& status, const char* unless) {
 
 }  // namespace
 
-void Agent::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
+void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
   switch (message.message_case()) {
     case v1::CoordinatorMessage::kRegistered:
       return OnRegistered(message.registered(), now);
@@ -39,7 +38,7 @@ void Agent::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
       return OnStart(std::move(*message.mutable_start()));
     case v1::CoordinatorMessage::kStop:
       if (HeldAttempt* attempt = Find(message.stop().attempt())) {
-        attempt->Stop(message.stop().reason(), options_.stop, now);
+        attempt->Stop(message.stop().reason(), policy_.stop, now);
       }
       return;
     case v1::CoordinatorMessage::kAck:
@@ -61,7 +60,8 @@ void Agent::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
   }
 }
 
-void Agent::OnRegistered(const v1::Registered& registered, SteadyTime now) {
+void AgentLogic::OnRegistered(const v1::Registered& registered,
+                              SteadyTime now) {
   registered_ = was_registered_ = true;
   heartbeat_ = FromSeconds(registered.heartbeat_seconds(), milliseconds(20),
                            milliseconds(10'000));
@@ -81,15 +81,15 @@ void Agent::OnRegistered(const v1::Registered& registered, SteadyTime now) {
   }
   for (const v1::Attempt& attempt : registered.superseded()) {
     if (HeldAttempt* found = Find(attempt)) {
-      found->Stop("superseded", options_.stop, now);
+      found->Stop("superseded", policy_.stop, now);
     }
   }
 }
 
-std::string Agent::WhyNotStart(const v1::StartAttempt& order) const {
+std::string AgentLogic::WhyNotStart(const v1::StartAttempt& order) const {
   const std::vector<std::string> wanted(order.devices().begin(),
                                         order.devices().end());
-  if (SelectDevices(options_.devices, wanted).empty()) {
+  if (SelectDevices(identity_.devices, wanted).empty()) {
     return "this agent does not hold the devices asked for";
   }
   for (const auto& [key, held] : held_) {
@@ -103,7 +103,7 @@ std::string Agent::WhyNotStart(const v1::StartAttempt& order) const {
   return {};
 }
 
-void Agent::OnStart(v1::StartAttempt order) {
+void AgentLogic::OnStart(v1::StartAttempt order) {
   const auto key = FromMessage(order.attempt());
   if (!key)
     return Refuse(order.attempt(), "config", "no attempt has such an id");
@@ -124,21 +124,20 @@ void Agent::OnStart(v1::StartAttempt order) {
   }
   std::vector<std::string> devices(order.devices().begin(),
                                    order.devices().end());
-  Held& held = held_[*key];
+  HeldEntry& held = held_[*key];
   held.trainer_device =
-      SelectDevices(options_.devices, devices).front()->trainer_name;
-  held.attempt = std::make_unique<HeldAttempt>(
-      *key, std::move(devices), AttemptFolder(options_.state, *key));
+      SelectDevices(identity_.devices, devices).front()->trainer_name;
+  held.attempt = std::make_unique<HeldAttempt>(*key, std::move(devices), host_);
   held.attempt->window.Restart(0);
-  data_->Find(*key, order.dataset());
+  data_.Find(*key, order.dataset());
   held.pending = Pending{std::move(order), *std::move(config)};
   log_.Write(LogLevel::kInfo, "attempt_taken", {{"attempt", ToText(*key)}});
 }
 
-void Agent::Handle(DataFound found, SteadyTime now) {
+void AgentLogic::Handle(DataFound found, SteadyTime now) {
   const auto entry = held_.find(found.attempt);
   if (entry == held_.end() || !entry->second.pending) return;
-  Held& held = entry->second;
+  HeldEntry& held = entry->second;
   Pending pending = *std::exchange(held.pending, std::nullopt);
   if (held.attempt->IsStopping()) return;
   absl::Status status = found.path.status();
@@ -147,10 +146,10 @@ void Agent::Handle(DataFound found, SteadyTime now) {
     held.dataset_path = *found.path;
     pending.config.dataset.path = *found.path;
     pending.config.device = held.trainer_device;
-    pending.config.folder = held.attempt->folder().string();
-    status = held.attempt->Start(
-        options_.trainer, spec::TrainerConfigJson(pending.config),
-        pending.config.settings.Integer("threads"), options_.boot_id, now);
+    pending.config.folder = host_.Folder(found.attempt);
+    status =
+        held.attempt->Start(spec::TrainerConfigJson(pending.config),
+                            pending.config.settings.Integer("threads"), now);
     kind = "crash";
   }
   if (status.ok()) {
@@ -164,8 +163,8 @@ void Agent::Handle(DataFound found, SteadyTime now) {
   held_.erase(entry);
 }
 
-void Agent::TellStarted(const HeldAttempt& attempt) {
-  const Held& held = held_.at(attempt.key());
+void AgentLogic::TellStarted(const HeldAttempt& attempt) {
+  const HeldEntry& held = held_.at(attempt.key());
   v1::AgentMessage message;
   v1::AttemptStarted& started = *message.mutable_started();
   *started.mutable_attempt() = ToMessage(attempt.key());
@@ -175,8 +174,8 @@ void Agent::TellStarted(const HeldAttempt& attempt) {
   Send(std::move(message));
 }
 
-void Agent::Refuse(const v1::Attempt& attempt, const std::string& kind,
-                   const std::string& message) {
+void AgentLogic::Refuse(const v1::Attempt& attempt, const std::string& kind,
+                        const std::string& message) {
   log_.Write(
       LogLevel::kWarning, "attempt_refused",
       {{"attempt", attempt.cohort() + "@" + std::to_string(attempt.number())},
@@ -189,19 +188,19 @@ void Agent::Refuse(const v1::Attempt& attempt, const std::string& kind,
   Send(std::move(reply));
 }
 
-void Agent::OnRenewal(const v1::Renewal& renewal, SteadyTime now) {
+void AgentLogic::OnRenewal(const v1::Renewal& renewal, SteadyTime now) {
   for (const v1::Attempt& attempt : renewal.attempts()) {
     if (HeldAttempt* found = Find(attempt)) found->Renew(now);
   }
 }
 
-void Agent::OnReadLog(const v1::ReadLogOrder& order) {
+void AgentLogic::OnReadLog(const v1::ReadLogOrder& order) {
   v1::AgentMessage message;
-  *message.mutable_log() = ReadLog(options_.state, order);
+  *message.mutable_log() = ReadLog(identity_.state, order);
   Send(std::move(message));
 }
 
-HeldAttempt* Agent::Find(const v1::Attempt& attempt) {
+HeldAttempt* AgentLogic::Find(const v1::Attempt& attempt) {
   const auto key = FromMessage(attempt);
   const auto found = key ? held_.find(*key) : held_.end();
   return found == held_.end() ? nullptr : found->second.attempt.get();

@@ -20,15 +20,24 @@ struct DataFound {
   absl::StatusOr<std::string> path;
 };
 
+/// Who looks for data.
+class DataRequests {
+ public:
+  virtual ~DataRequests() = default;
+
+  /// Is answered later, by a DataFound.
+  virtual void Find(const AttemptKey& attempt, v1::Dataset dataset) = 0;
+};
+
 /// Thread-safe.
-class DataThread {
+class DataThread final : public DataRequests {
  public:
   /// `sink` is called from the thread.
   DataThread(FindData find, std::function<void(DataFound)> sink);
-  ~DataThread();
+  ~DataThread() override;
 
-  /// Answers later through `sink`.
-  void Find(const AttemptKey& attempt, v1::Dataset dataset);
+  /// Answers through `sink`.
+  void Find(const AttemptKey& attempt, v1::Dataset dataset) override;
 
  private:
   struct Request {

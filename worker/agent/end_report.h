@@ -6,7 +6,7 @@
 #include <string>
 
 #include "leadline/v1/worker_service.pb.h"
-#include "worker/agent/process_group.h"
+#include "worker/agent/attempt_host.h"
 
 namespace leadline::agent {
 

@@ -19,25 +19,35 @@ struct EventLine {
   bool too_long = false;
 };
 
-/// A line counts once its newline is there; what stands after the last newline
-/// is not read yet. Holds at most one line and one block in memory, however
-/// large the file. Owned by one thread.
-class EventTail {
+/// The lines of one trainer, in order. A line counts once its newline is there.
+class EventLines {
  public:
-  explicit EventTail(std::filesystem::path path);
-  ~EventTail();
-  EventTail(const EventTail&) = delete;
-  EventTail& operator=(const EventTail&) = delete;
+  virtual ~EventLines() = default;
 
   /// The next line, null if there is none yet (or no file). An I/O error is
   /// Unavailable.
-  absl::StatusOr<std::optional<EventLine>> Next();
+  virtual absl::StatusOr<std::optional<EventLine>> Next() = 0;
 
   /// Number of the last line read.
-  int64_t sequence() const { return sequence_; }
+  virtual int64_t sequence() const = 0;
 
-  /// Goes on after line `sequence`, at most to where the file was read before.
-  absl::Status SeekAfter(int64_t sequence);
+  /// Goes on after line `sequence`, at most to where was read before.
+  virtual absl::Status SeekAfter(int64_t sequence) = 0;
+};
+
+/// What stands after the last newline of the file is not read yet. Holds at
+/// most one line and one block in memory, however large the file. Owned by one
+/// thread.
+class EventTail final : public EventLines {
+ public:
+  explicit EventTail(std::filesystem::path path);
+  ~EventTail() override;
+  EventTail(const EventTail&) = delete;
+  EventTail& operator=(const EventTail&) = delete;
+
+  absl::StatusOr<std::optional<EventLine>> Next() override;
+  int64_t sequence() const override { return sequence_; }
+  absl::Status SeekAfter(int64_t sequence) override;
 
   /// Longest line that is an event, its newline not counted.
   static constexpr size_t kLongestLine = 1 << 20;

@@ -5,7 +5,6 @@
 #include <signal.h>
 
 #include "common/trainer_silence.h"
-#include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_message.h"
 
 namespace leadline::agent {
@@ -16,42 +15,29 @@ using std::chrono::milliseconds;
 // One that has not ended itself by then hangs.
 constexpr std::chrono::seconds kLongestWithoutRenewal =
     kTrainerSilence + std::chrono::seconds(5);
-constexpr size_t kLastWordBytes = 2048;
 
 }  // namespace
 
 HeldAttempt::HeldAttempt(AttemptKey key, std::vector<std::string> devices,
-                         std::filesystem::path folder)
+                         AttemptHost& host)
     : key_(key),
       devices_(std::move(devices)),
-      folder_(std::move(folder)),
-      orders_(folder_),
-      reader_(folder_ / "events.jsonl") {}
+      host_(host),
+      reader_(host.Events(key)) {}
 
-absl::Status HeldAttempt::Start(const std::filesystem::path& program,
-                                const std::string& config, int64_t threads,
-                                const std::string& boot_id, SteadyTime now) {
-  if (absl::Status made = MakeAttemptFolder(folder_); !made.ok()) return made;
-  absl::Status written = WriteFile(folder_ / "config.json", config + "\n");
-  if (!written.ok()) return written;
-  oom_kills_before_ = CountOomKills();
-  absl::StatusOr<pid_t> pid = LaunchTrainer({program, folder_, threads});
-  if (!pid.ok()) return pid.status();
-  group_.emplace(*pid);
+absl::Status HeldAttempt::Start(const std::string& config, int64_t threads,
+                                SteadyTime now) {
+  auto trainer = host_.Start(key_, config, threads);
+  if (!trainer.ok()) return trainer.status();
+  trainer_ = *std::move(trainer);
   renewed_at_ = now;
-  const auto stat = ReadProcStat(*pid);
-  written = WriteProcessRecord(
-      folder_,
-      {boot_id, *pid, stat ? stat->start_time : 0, *pid, ToText(key_)});
-  // Without it a later agent still knows the trainer by its environment, and a
-  // full disk is the trainer's own failure to report.
   return absl::OkStatus();
 }
 
 void HeldAttempt::Renew(SteadyTime now) {
-  if (gone_ || !group_ || IsStopping()) return;
+  if (gone_ || !trainer_ || IsStopping()) return;
   renewed_at_ = now;
-  orders_.Send("renew");
+  trainer_->SendOrder("renew");
 }
 
 void HeldAttempt::Stop(std::string reason, StopPatience patience,
@@ -73,21 +59,20 @@ void HeldAttempt::StopBecauseAgentEnds(StopPatience patience, SteadyTime now) {
 
 void HeldAttempt::Tick(SteadyTime now) {
   if (gone_) return;
-  if (!group_) {
+  if (!trainer_) {
     // Stopped before it began: there is nothing to end.
     gone_ = IsStopping();
     return;
   }
-  if (group_->IsGone()) {
+  if (trainer_->IsGone()) {
     gone_ = true;
-    evidence_.status = *group_->status();
-    evidence_.oom_killed =
-        step_ != StopStep::kKill && CountOomKills() > oom_kills_before_;
-    evidence_.last_words =
-        LastWords(ReadEnd(folder_ / "stderr.log", kLastWordBytes));
+    evidence_.status = *trainer_->status();
+    EndTraces traces = trainer_->Traces();
+    evidence_.oom_killed = step_ != StopStep::kKill && traces.oom_killed;
+    evidence_.last_words = std::move(traces.last_words);
     return;
   }
-  if (!IsStopping() && group_->status()) {
+  if (!IsStopping() && trainer_->status()) {
     // The trainer has ended and left children behind: they get no order.
     stopping_since_ = now;
     patience_ = {milliseconds(0), milliseconds(2000)};
@@ -108,15 +93,15 @@ void HeldAttempt::TakeStep(StopStep step) {
       break;
     case StopStep::kOrder:
       // Asked again until it listens: it may not have come so far.
-      if (step_ < StopStep::kOrder && orders_.Send("stop")) step_ = step;
+      if (step_ < StopStep::kOrder && trainer_->SendOrder("stop")) step_ = step;
       break;
     case StopStep::kTerminate:
-      if (step_ < StopStep::kTerminate) group_->Signal(SIGTERM);
+      if (step_ < StopStep::kTerminate) trainer_->Signal(SIGTERM);
       step_ = step;
       break;
     case StopStep::kKill:
       // Again and again: the group may have forked meanwhile.
-      group_->Signal(SIGKILL);
+      trainer_->Signal(SIGKILL);
       step_ = step;
       break;
   }

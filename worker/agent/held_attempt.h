@@ -4,7 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,13 +13,11 @@
 
 #include "common/ids.h"
 #include "leadline/v1/worker_service.pb.h"
+#include "worker/agent/attempt_host.h"
 #include "worker/agent/end_report.h"
-#include "worker/agent/order_socket.h"
-#include "worker/agent/process_group.h"
 #include "worker/agent/record_batches.h"
 #include "worker/agent/record_window.h"
 #include "worker/agent/stop_schedule.h"
-#include "worker/agent/trainer_launcher.h"
 
 namespace leadline::agent {
 
@@ -30,19 +28,17 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 class HeldAttempt {
  public:
   HeldAttempt(AttemptKey key, std::vector<std::string> devices,
-              std::filesystem::path folder);
+              AttemptHost& host);
 
   const AttemptKey& key() const { return key_; }
   const std::vector<std::string>& devices() const { return devices_; }
-  const std::filesystem::path& folder() const { return folder_; }
 
-  /// Makes the folder, writes `config` into it and starts the trainer.
-  absl::Status Start(const std::filesystem::path& program,
-                     const std::string& config, int64_t threads,
-                     const std::string& boot_id, SteadyTime now);
+  /// Starts the trainer; errors of AttemptHost::Start.
+  absl::Status Start(const std::string& config, int64_t threads,
+                     SteadyTime now);
 
   /// The trainer's process id; 0 before it was started.
-  pid_t pid() const { return group_ ? group_->leader() : 0; }
+  pid_t pid() const { return trainer_ ? trainer_->pid() : 0; }
 
   /// The coordinator renewed it: so does the trainer's order socket.
   void Renew(SteadyTime now);
@@ -84,16 +80,14 @@ class HeldAttempt {
 
   AttemptKey key_;
   std::vector<std::string> devices_;
-  std::filesystem::path folder_;
-  OrderSocket orders_;
+  AttemptHost& host_;
   RecordReader reader_;
-  std::optional<ProcessGroup> group_;
+  std::unique_ptr<Trainer> trainer_;
   bool gone_ = false;
   SteadyTime renewed_at_{};
   std::optional<SteadyTime> stopping_since_;
   StopPatience patience_;
   StopStep step_ = StopStep::kNone;
-  int64_t oom_kills_before_ = 0;
   int64_t examined_ = 0;  // records whose evidence is taken
   std::string events_lost_;
   EndEvidence evidence_;

@@ -107,19 +107,22 @@ std::string FreshInstance(std::random_device& random) {
 AgentOptions MakeOptions(const Flags& flags) {
   std::random_device random;
   AgentOptions options;
-  options.state = std::filesystem::absolute(flags.state).lexically_normal();
+  options.identity.state =
+      std::filesystem::absolute(flags.state).lexically_normal();
   options.trainer = flags.trainer.empty()
                         ? ProgramBeside()
                         : std::filesystem::absolute(flags.trainer);
-  options.host = HostName();
-  options.node = flags.node.empty() ? options.host : flags.node;
-  options.instance = FreshInstance(random);
-  options.boot_id = ReadBootId();
-  options.version = LEADLINE_VERSION;
-  options.devices = CpuSlots(flags.slots > 0 ? flags.slots : CountCores());
+  options.identity.host = HostName();
+  options.identity.node =
+      flags.node.empty() ? options.identity.host : flags.node;
+  options.identity.instance = FreshInstance(random);
+  options.identity.boot_id = ReadBootId();
+  options.identity.version = LEADLINE_VERSION;
+  options.identity.devices =
+      CpuSlots(flags.slots > 0 ? flags.slots : CountCores());
   options.session.coordinator = flags.coordinator;
   options.session.seed = random();
-  options.is_private = flags.is_private;
+  options.policy.is_private = flags.is_private;
   return options;
 }
 
@@ -173,10 +176,10 @@ int Run(const Flags& flags) {
     return Fail(2, "no trainer at " + options.trainer.string() +
                        "; name one with --trainer");
   }
-  absl::StatusOr<StateLock> lock = StateLock::Take(options.state);
+  absl::StatusOr<StateLock> lock = StateLock::Take(options.identity.state);
   if (!lock.ok()) return Fail(1, std::string(lock.status().message()));
   SpdLog log;
-  if (!EndLeftovers(options.state, options.boot_id,
+  if (!EndLeftovers(options.identity.state, options.identity.boot_id,
                     flags.only_end_leftovers ? kPatienceAtTheEnd
                                              : kPatienceWithLeftovers)) {
     return Fail(1, "trainers of an earlier agent could not be ended");
@@ -184,7 +187,7 @@ int Run(const Flags& flags) {
   if (flags.only_end_leftovers) return 0;
   const char* samples = std::getenv("LEADLINE_SAMPLES");
   Agent agent(options,
-              MakeDataFinder((options.state / "data").string(),
+              MakeDataFinder((options.identity.state / "data").string(),
                              samples == nullptr ? "" : samples),
               log);
   AgentEnd end;

@@ -8,15 +8,10 @@
 
 #include <sys/types.h>
 
+#include "worker/agent/attempt_host.h"
 #include "worker/agent/proc_stat.h"
 
 namespace leadline::agent {
-
-/// How a process ended.
-struct ExitStatus {
-  int code = -1;   // -1 if a signal ended it
-  int signal = 0;  // 0 if it exited
-};
 
 /// A child of this process that leads its process group. The child is not
 /// reaped before its group is gone, so that its number, and with it the

@@ -9,7 +9,7 @@ absl::StatusOr<v1::RecordBatch> RecordReader::NextBatch() {
   size_t bytes = 0;
   while (true) {
     if (!held_) {
-      absl::StatusOr<std::optional<EventLine>> line = tail_.Next();
+      absl::StatusOr<std::optional<EventLine>> line = lines_->Next();
       // What was read before the fault is given out first; it will be met
       // again.
       if (!line.ok() && batch.records_size() == 0) return line.status();
@@ -24,13 +24,13 @@ absl::StatusOr<v1::RecordBatch> RecordReader::NextBatch() {
 }
 
 int64_t RecordReader::sequence() const {
-  return tail_.sequence() - (held_ ? 1 : 0);
+  return lines_->sequence() - (held_ ? 1 : 0);
 }
 
 absl::Status RecordReader::SeekAfter(int64_t sequence) {
   if (sequence >= this->sequence()) return absl::OkStatus();
   held_.reset();
-  return tail_.SeekAfter(sequence);
+  return lines_->SeekAfter(sequence);
 }
 
 }  // namespace leadline::agent

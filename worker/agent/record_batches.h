@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include <absl/status/statusor.h>
 
@@ -15,8 +17,8 @@ namespace leadline::agent {
 /// record alone, or the file has no more. The batch may be empty.
 class RecordReader {
  public:
-  explicit RecordReader(std::filesystem::path events)
-      : tail_(std::move(events)) {}
+  explicit RecordReader(std::unique_ptr<EventLines> lines)
+      : lines_(std::move(lines)) {}
 
   absl::StatusOr<v1::RecordBatch> NextBatch();
 
@@ -29,7 +31,7 @@ class RecordReader {
   static constexpr size_t kBatchBytes = 256 << 10;
 
  private:
-  EventTail tail_;
+  std::unique_ptr<EventLines> lines_;
   std::optional<v1::TrainerRecord> held_;  // read, did not fit the batch before
 };
 

@@ -11,29 +11,16 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <variant>
 
 #include <absl/base/thread_annotations.h>
 #include <absl/status/status.h>
 #include <grpcpp/grpcpp.h>
 
 #include "leadline/v1/worker_service.grpc.pb.h"
+#include "worker/agent/agent_link.h"
 #include "worker/agent/backoff.h"
 
 namespace leadline::agent {
-
-/// A stream stands: Register is to be the first message on it.
-struct StreamOpened {};
-/// It is gone, or could not be made. Another will be tried.
-struct StreamClosed {
-  absl::Status status;
-};
-
-/// What happens on stream number `stream`, in order.
-struct SessionEvent {
-  int64_t stream = 0;
-  std::variant<StreamOpened, v1::CoordinatorMessage, StreamClosed> what;
-};
 
 struct SessionOptions {
   std::string coordinator;  // HOST:PORT or unix:PATH
@@ -44,23 +31,18 @@ struct SessionOptions {
 };
 
 /// One thread reads and dials, one writes. Thread-safe.
-class Session {
+class Session final : public AgentLink {
  public:
   /// `sink` is called from the reading thread; it may wait, and must return
   /// once the session is being destroyed.
   Session(SessionOptions options, std::function<void(SessionEvent)> sink);
-  ~Session();
+  ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Queues the message for that stream; dropped if the stream is gone.
-  void Send(int64_t stream, v1::AgentMessage message);
-
-  /// False while much waits to be written: what can wait should.
-  bool HasRoom() const;
-
-  /// Breaks that stream off, if it is still there.
-  void Break(int64_t stream);
+  void Send(int64_t stream, v1::AgentMessage message) override;
+  bool HasRoom() const override;
+  void Break(int64_t stream) override;
 
   /// Writes what is queued and closes the stream in an orderly way, or breaks
   /// it off at the deadline. No stream is tried afterwards.

@@ -169,7 +169,7 @@ TEST_F(AgentSession, StopsByOrderAndSaysSo) {
 TEST(AgentAlone, KillsTheGroupOfATrainerThatIgnoresEveryOrder) {
   FakeCoordinator coordinator;
   AgentOptions options;
-  options.stop = {milliseconds(100), milliseconds(100)};
+  options.policy.stop = {milliseconds(100), milliseconds(100)};
   RunningAgent agent(coordinator.address(), options);
   ASSERT_TRUE(coordinator.WaitFor(IsRegistered));
   agent.Behave("stubborn");
@@ -380,7 +380,7 @@ TEST_F(AgentSession, LeavesNothingBehindWhenItIsStopped) {
 TEST(AgentAlone, APrivateAgentEndsWithItsCoordinator) {
   auto coordinator = std::make_unique<FakeCoordinator>();
   AgentOptions options;
-  options.is_private = true;
+  options.policy.is_private = true;
   RunningAgent agent(coordinator->address(), options);
   ASSERT_TRUE(coordinator->WaitFor(IsRegistered));
   agent.Behave("wait");
@@ -395,8 +395,8 @@ TEST(AgentAlone, APrivateAgentEndsWithItsCoordinator) {
 
 TEST(AgentAlone, APrivateAgentDoesNotWaitForEver) {
   AgentOptions options;
-  options.is_private = true;
-  options.patience_at_start = milliseconds(100);
+  options.policy.is_private = true;
+  options.policy.patience_at_start = milliseconds(100);
   options.session.connect_timeout = milliseconds(100);
   RunningAgent agent("127.0.0.1:1", options);
   const AgentEnd end = agent.Join();
@@ -408,7 +408,7 @@ TEST(AgentAlone, ASecondBearerOfANameIsRefusedInPlainWords) {
   FakeCoordinator coordinator;
   coordinator.Change([](FakeHabits& habits) { habits.refuses = true; });
   AgentOptions options;
-  options.patience_at_start = milliseconds(100);
+  options.policy.patience_at_start = milliseconds(100);
   RunningAgent agent(coordinator.address(), options);
   const AgentEnd end = agent.Join();
   EXPECT_EQ(end.exit_code, 1);

@@ -17,7 +17,7 @@ TEST(RecordReader, GivesEveryLineOnceInBatchesBelowTheirLimit) {
   const auto file = folder.path() / "events.jsonl";
   constexpr int kLines = 500;
   for (int i = 0; i < kLines; ++i) Append(file, End(std::string(5000, 'm')));
-  RecordReader reader(file);
+  RecordReader reader(std::make_unique<EventTail>(file));
   int64_t next = 1;
   int batches = 0;
   while (true) {
@@ -39,7 +39,7 @@ TEST(RecordReader, ALargeRecordComesAlone) {
   const ScratchFolder folder;
   const auto file = folder.path() / "events.jsonl";
   Append(file, End("a") + End(std::string(800'000, 'm')) + End("b"));
-  RecordReader reader(file);
+  RecordReader reader(std::make_unique<EventTail>(file));
   EXPECT_EQ(reader.NextBatch()->records_size(), 1);
   EXPECT_EQ(reader.NextBatch()->records_size(), 1);
   EXPECT_EQ(reader.NextBatch()->records_size(), 1);
@@ -50,7 +50,7 @@ TEST(RecordReader, GivesOutAgainWhatWasNotAcknowledged) {
   const ScratchFolder folder;
   const auto file = folder.path() / "events.jsonl";
   for (int i = 0; i < 300; ++i) Append(file, End(std::string(2000, 'm')));
-  RecordReader reader(file);
+  RecordReader reader(std::make_unique<EventTail>(file));
   // The first batch leaves a record that was read and did not fit.
   ASSERT_GT(reader.NextBatch()->records_size(), 0);
   ASSERT_TRUE(reader.SeekAfter(3).ok());
@@ -60,7 +60,8 @@ TEST(RecordReader, GivesOutAgainWhatWasNotAcknowledged) {
 
 TEST(RecordReader, HoldsNothingForAFileThatIsNotThere) {
   const ScratchFolder folder;
-  RecordReader reader(folder.path() / "events.jsonl");
+  RecordReader reader(
+      std::make_unique<EventTail>(folder.path() / "events.jsonl"));
   ASSERT_TRUE(reader.NextBatch().ok());
   EXPECT_EQ(reader.sequence(), 0);
 }

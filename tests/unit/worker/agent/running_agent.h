@@ -10,6 +10,8 @@
 #include "scratch_folder.h"
 #include "tests/support/paths.h"
 #include "worker/agent/agent.h"
+#include "worker/agent/proc_stat.h"
+#include "worker/agent/process_group.h"
 
 namespace leadline::agent {
 
@@ -57,20 +59,20 @@ class RunningAgent {
   static AgentOptions Complete(AgentOptions options,
                                const std::string& coordinator,
                                const std::filesystem::path& state) {
-    options.state = state;
+    options.identity.state = state;
     if (options.trainer.empty()) {
       options.trainer = test::BuildDir() / "tests" / "test_trainer";
     }
-    options.node = "node";
-    options.host = "host";
-    options.instance = "instance";
-    options.boot_id = ReadBootId();
-    options.devices = CpuSlots(4);
+    options.identity.node = "node";
+    options.identity.host = "host";
+    options.identity.instance = "instance";
+    options.identity.boot_id = ReadBootId();
+    options.identity.devices = CpuSlots(4);
     options.session.coordinator = coordinator;
     options.session.least_wait = std::chrono::milliseconds(10);
     options.session.most_wait = std::chrono::milliseconds(50);
-    options.last_stop = {std::chrono::milliseconds(200),
-                         std::chrono::milliseconds(200)};
+    options.policy.last_stop = {std::chrono::milliseconds(200),
+                                std::chrono::milliseconds(200)};
     return options;
   }
 

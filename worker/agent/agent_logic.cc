@@ -1,0 +1,187 @@
+#include "worker/agent/agent_logic.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <unistd.h>
+
+#include "worker/agent/attempt_message.h"
+
+namespace leadline::agent {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kProtocolVersion = 1;
+constexpr int kLeastProtocolVersion = 1;
+constexpr milliseconds kBusyWake{50};
+constexpr milliseconds kIdleWake{500};
+// A stream on which nothing is heard for so long is broken off.
+constexpr int kSilentBeats = 4;
+constexpr milliseconds kLeastSilence{10'000};
+
+}  // namespace
+
+AgentLogic::AgentLogic(AgentIdentity identity, AgentPolicy policy,
+                       AgentParts parts, SteadyTime now)
+    : identity_(std::move(identity)),
+      policy_(policy),
+      host_(parts.host),
+      link_(parts.link),
+      data_(parts.data),
+      log_(parts.log),
+      started_at_(now) {}
+
+SteadyTime AgentLogic::NextWake(SteadyTime now) const {
+  // Trainers and their files are looked at by the clock.
+  const auto rest = held_.empty() ? kIdleWake : kBusyWake;
+  return registered_ ? std::min(now + rest, next_beat_) : now + rest;
+}
+
+void AgentLogic::Handle(SessionEvent event, SteadyTime now) {
+  if (std::holds_alternative<StreamOpened>(event.what)) {
+    OnOpened(event.stream, now);
+  } else if (auto* closed = std::get_if<StreamClosed>(&event.what)) {
+    OnClosed(closed->status, now);
+  } else if (event.stream == stream_) {
+    heard_at_ = now;
+    OnMessage(std::get<v1::CoordinatorMessage>(std::move(event.what)), now);
+  }
+}
+
+void AgentLogic::OnOpened(int64_t stream, SteadyTime now) {
+  stream_ = stream;
+  registered_ = false;
+  heard_at_ = now;
+  v1::AgentMessage message;
+  *message.mutable_register_() = Introduction();
+  Send(std::move(message));
+}
+
+void AgentLogic::OnClosed(const absl::Status& status, SteadyTime now) {
+  stream_ = 0;
+  registered_ = false;
+  log_.Write(LogLevel::kWarning, "coordinator_gone",
+             {{"status", status.ToString()}});
+  if (policy_.is_private && was_registered_) {
+    end_ = AgentEnd{};
+    return;
+  }
+  const bool refused = status.code() == absl::StatusCode::kFailedPrecondition;
+  if (was_registered_ || !(refused || policy_.is_private)) return;
+  if (now - started_at_ < policy_.patience_at_start) return;
+  end_ = AgentEnd{1, std::string(status.message())};
+}
+
+v1::Register AgentLogic::Introduction() const {
+  v1::Register message;
+  message.set_protocol_version(kProtocolVersion);
+  message.set_least_protocol_version(kLeastProtocolVersion);
+  message.set_node(identity_.node);
+  message.set_instance(identity_.instance);
+  message.set_host(identity_.host);
+  message.set_boot_id(identity_.boot_id);
+  message.set_pid(getpid());
+  message.set_version(identity_.version);
+  message.set_commit(identity_.commit);
+  message.set_state_folder(identity_.state.string());
+  for (const HeldDevice& device : identity_.devices) {
+    v1::Device& entry = *message.add_devices();
+    entry.set_id(device.id);
+    entry.set_type(device.type);
+    entry.set_memory_bytes(device.memory_bytes);
+  }
+  for (const auto& [key, held] : held_) {
+    v1::LiveAttempt& entry = *message.add_attempts();
+    *entry.mutable_attempt() = ToMessage(key);
+    entry.set_last_sequence(held.attempt->window.sent());
+    if (held.attempt->IsGone()) continue;
+    for (const std::string& device : held.attempt->devices()) {
+      entry.add_devices(device);
+    }
+  }
+  return message;
+}
+
+void AgentLogic::Tick(SteadyTime now) {
+  for (auto& [key, held] : held_) {
+    held.attempt->Tick(now);
+    if (!registered_) continue;
+    // Gone before the records are looked for: so none can come after.
+    const bool gone = held.attempt->IsGone();
+    if (SendRecords(*held.attempt) && gone) SendEnding(*held.attempt);
+  }
+  const auto silence = std::max(kLeastSilence, kSilentBeats * heartbeat_);
+  if (stream_ != 0 && now - heard_at_ > silence) {
+    link_.Break(stream_);
+    heard_at_ = now;
+  }
+  if (registered_ && now >= next_beat_) Beat(now);
+}
+
+void AgentLogic::Beat(SteadyTime now) {
+  next_beat_ = now + heartbeat_;
+  v1::AgentMessage message;
+  v1::Heartbeat& heartbeat = *message.mutable_heartbeat();
+  heartbeat.set_number(++beats_);
+  for (const auto& [key, held] : held_) {
+    *heartbeat.add_attempts() = ToMessage(key);
+  }
+  Send(std::move(message));
+}
+
+/// True if the event file holds no more for now, or never will.
+bool AgentLogic::SendRecords(HeldAttempt& attempt) {
+  while (attempt.window.HasRoom() && link_.HasRoom()) {
+    absl::StatusOr<v1::RecordBatch> batch = attempt.NextBatch();
+    if (!batch.ok()) {
+      if (!attempt.IsGone()) return false;  // it may be read yet
+      attempt.GiveUpEvents(std::string(batch.status().message()));
+      return true;
+    }
+    if (batch->records().empty()) return true;
+    attempt.window.Send(batch->records().rbegin()->sequence(),
+                        static_cast<int64_t>(batch->ByteSizeLong()));
+    v1::AgentMessage message;
+    *message.mutable_records() = *std::move(batch);
+    Send(std::move(message));
+  }
+  return false;
+}
+
+void AgentLogic::SendEnding(HeldAttempt& attempt) {
+  if (attempt.ending_sent || attempt.WasInterrupted()) return;
+  attempt.ending_sent = true;
+  v1::AgentMessage message;
+  *message.mutable_ended() = attempt.Ending();
+  log_.Write(LogLevel::kInfo, "attempt_ended",
+             {{"attempt", ToText(attempt.key())},
+              {"kind", message.ended().kind()},
+              {"message", message.ended().message()}});
+  Send(std::move(message));
+}
+
+void AgentLogic::Send(v1::AgentMessage message) {
+  if (stream_ != 0) link_.Send(stream_, std::move(message));
+}
+
+void AgentLogic::Leave(SteadyTime now) {
+  leaving_ = true;
+  for (auto& [key, held] : held_) {
+    held.attempt->StopBecauseAgentEnds(policy_.last_stop, now);
+  }
+}
+
+bool AgentLogic::AllGone() const {
+  return std::all_of(held_.begin(), held_.end(), [](const auto& entry) {
+    return entry.second.attempt->IsGone();
+  });
+}
+
+std::vector<AttemptKey> AgentLogic::Held() const {
+  std::vector<AttemptKey> keys;
+  for (const auto& [key, held] : held_) keys.push_back(key);
+  return keys;
+}
+
+}  // namespace leadline::agent

@@ -1,0 +1,138 @@
+// What an agent decides: it keeps the attempts it holds, and hears and tells
+// its coordinator. No threads, no clock, no processes of its own: all of that
+// is passed in.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/log.h"
+#include "model/spec/identity.h"
+#include "worker/agent/agent_link.h"
+#include "worker/agent/attempt_host.h"
+#include "worker/agent/data_thread.h"
+#include "worker/agent/devices.h"
+#include "worker/agent/held_attempt.h"
+
+namespace leadline::agent {
+
+struct AgentIdentity {
+  std::filesystem::path state;  // absolute
+  std::string node;             // a name of people, or the host's
+  std::string instance;         // fresh at every start
+  std::string host;
+  std::string boot_id;
+  std::string version;
+  std::string commit;
+  std::vector<HeldDevice> devices;
+};
+
+struct AgentPolicy {
+  /// Ends when the coordinator's stream has gone, or if none came to stand.
+  bool is_private = false;
+  /// How long a refusal, or (private) no coordinator, is borne at the start.
+  std::chrono::milliseconds patience_at_start{30'000};
+  StopPatience stop;  // of an attempt by order
+  /// With the agent itself, which whoever started it waits for.
+  StopPatience last_stop{std::chrono::milliseconds(1000),
+                         std::chrono::milliseconds(1000)};
+};
+
+/// How the agent ended, and what to tell whoever started it.
+struct AgentEnd {
+  int exit_code = 0;
+  std::string message;  // empty after an orderly end
+};
+
+/// Owned by one thread. What it is given must outlive it.
+struct AgentParts {
+  AttemptHost& host;
+  AgentLink& link;
+  DataRequests& data;
+  Log& log;
+};
+
+class AgentLogic {
+ public:
+  AgentLogic(AgentIdentity identity, AgentPolicy policy, AgentParts parts,
+             SteadyTime now);
+
+  void Handle(SessionEvent event, SteadyTime now);
+  void Handle(DataFound found, SteadyTime now);
+
+  /// Looks at its trainers, sends what they wrote, and beats.
+  void Tick(SteadyTime now);
+
+  /// When the next Tick is due at the latest.
+  SteadyTime NextWake(SteadyTime now) const;
+
+  /// Not null once there is no more reason to go on.
+  const std::optional<AgentEnd>& end() const { return end_; }
+
+  /// The agent ends: no more work, and its trainers are ended.
+  void Leave(SteadyTime now);
+  bool AllGone() const;
+
+  /// For tests and figures.
+  std::vector<AttemptKey> Held() const;
+
+ private:
+  void OnOpened(int64_t stream, SteadyTime now);
+  void OnClosed(const absl::Status& status, SteadyTime now);
+  void OnMessage(v1::CoordinatorMessage message, SteadyTime now);
+  void OnRegistered(const v1::Registered& registered, SteadyTime now);
+  void OnStart(v1::StartAttempt order);
+  void OnRenewal(const v1::Renewal& renewal, SteadyTime now);
+  void OnReadLog(const v1::ReadLogOrder& order);
+
+  void Beat(SteadyTime now);
+  bool SendRecords(HeldAttempt& attempt);
+  void SendEnding(HeldAttempt& attempt);
+  void Refuse(const v1::Attempt& attempt, const std::string& kind,
+              const std::string& message);
+  void TellStarted(const HeldAttempt& attempt);
+  void Send(v1::AgentMessage message);
+  v1::Register Introduction() const;
+  std::string WhyNotStart(const v1::StartAttempt& order) const;
+  HeldAttempt* Find(const v1::Attempt& attempt);
+
+  /// What waits for its data before it can start.
+  struct Pending {
+    v1::StartAttempt order;
+    spec::TrainerConfig config;
+  };
+
+  struct HeldEntry {
+    std::unique_ptr<HeldAttempt> attempt;
+    std::optional<Pending> pending;
+    std::string dataset_path;
+    std::string trainer_device;
+  };
+
+  const AgentIdentity identity_;
+  const AgentPolicy policy_;
+  AttemptHost& host_;
+  AgentLink& link_;
+  DataRequests& data_;
+  Log& log_;
+  std::map<AttemptKey, HeldEntry> held_;
+  int64_t stream_ = 0;       // 0: none stands
+  bool registered_ = false;  // on the stream that stands
+  bool was_registered_ = false;
+  bool leaving_ = false;
+  std::optional<AgentEnd> end_;
+  SteadyTime started_at_;
+  SteadyTime heard_at_{};  // the coordinator said something
+  SteadyTime next_beat_{};
+  int64_t beats_ = 0;
+  std::chrono::milliseconds heartbeat_{1000};
+};
+
+}  // namespace leadline::agent

@@ -1,0 +1,75 @@
+// What an agent needs of its machine to keep attempts: where trainers live and
+// what they wrote.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+#include <sys/types.h>
+
+#include "common/ids.h"
+#include "worker/agent/event_tail.h"
+
+namespace leadline::agent {
+
+/// How a process ended.
+struct ExitStatus {
+  int code = -1;   // -1 if a signal ended it
+  int signal = 0;  // 0 if it exited
+};
+
+/// What else tells why a trainer ended.
+struct EndTraces {
+  bool oom_killed = false;      // the machine killed for memory meanwhile
+  std::string last_words = {};  // end of its standard error
+};
+
+/// One trainer and whatever it started. Owned by one thread.
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+
+  virtual pid_t pid() const = 0;
+
+  /// Looks once, without waiting. True when every process of it has ended; from
+  /// then on status() is there and signals are not sent.
+  virtual bool IsGone() = 0;
+
+  /// How the trainer itself ended; null while it lives.
+  virtual const std::optional<ExitStatus>& status() const = 0;
+
+  /// To all its processes.
+  virtual void Signal(int signal) = 0;
+
+  /// "renew", "stop". False if it does not listen (yet), or reads too slowly.
+  virtual bool SendOrder(std::string_view order) = 0;
+
+  /// Once it is gone.
+  virtual EndTraces Traces() const = 0;
+};
+
+/// Owned by one thread.
+class AttemptHost {
+ public:
+  virtual ~AttemptHost() = default;
+
+  /// Where an attempt keeps its files.
+  virtual std::string Folder(const AttemptKey& attempt) const = 0;
+
+  /// Makes the folder, writes the configuration into it and starts a trainer
+  /// with that many threads. Unavailable: the disk says no. FailedPrecondition:
+  /// the program cannot be executed.
+  virtual absl::StatusOr<std::unique_ptr<Trainer>> Start(
+      const AttemptKey& attempt, const std::string& config,
+      int64_t threads) = 0;
+
+  /// What the trainer of that attempt writes, from its first line.
+  virtual std::unique_ptr<EventLines> Events(const AttemptKey& attempt) = 0;
+};
+
+}  // namespace leadline::agent
