@@ -25,8 +25,10 @@ class RouterPass {
         observer_(observer) {}
 
   /// Router q over these sources. `bias_RC` as in RouterKey; may be undefined.
+  /// The observer sees a null source as the first, labelled "null".
   torch::Tensor Route(int64_t q, const std::vector<Candidate>& candidates,
-                      const torch::Tensor& bias_RC = {}) const;
+                      const torch::Tensor& bias_RC = {},
+                      const NullSource& null = {}) const;
 
  private:
   std::vector<Candidate> Kept(int64_t q,

@@ -7,19 +7,19 @@ namespace {
 
 using torch::Tensor;
 
-int64_t RowStride(const Tensor& matrix) {
-  return matrix.defined() ? matrix.stride(0) : 0;
+int64_t RowStride(const Tensor& rows) {
+  return rows.defined() ? rows.stride(0) : 0;
 }
 
 RouteShape ShapeOf(const RouteCall& call) {
   const torch::IntArrayRef sizes = call.values_RBTD[0].sizes();
-  return {.sources = call.sources(),
+  return {.sources = call.weighted(),
+          .heads = call.heads,
           .sequences = sizes[0] * sizes[1],
           .sequences_per_replica = sizes[1],
           .tokens = sizes[2],
           .width = sizes[3],
-          .key_stride = RowStride(call.key_RD),
-          .bias_stride = RowStride(call.bias_RC)};
+          .key_stride = RowStride(call.key_RD)};
 }
 
 template <typename Scalar>
@@ -28,16 +28,31 @@ const Scalar* Pointer(const Tensor& tensor) {
 }
 
 template <typename Scalar>
+RouteSource<Scalar> NullOf(const RouteCall& call) {
+  return {.value = Pointer<Scalar>(call.null_RD),
+          .inverse_rms = Pointer<Scalar>(call.null_inverse_rms_R),
+          .bias = Pointer<Scalar>(call.null_logit_R),
+          .bias_stride = RowStride(call.null_logit_R),
+          .stride = RowStride(call.null_RD),
+          .of_replica = true};
+}
+
+template <typename Scalar>
 RouteInput<Scalar> InputOf(const RouteCall& call) {
-  RouteInput<Scalar> input;
+  RouteInput<Scalar> input{.key = Pointer<Scalar>(call.key_RD)};
+  if (call.has_null) input.sources.push_back(NullOf<Scalar>(call));
   for (size_t j = 0; j < call.values_RBTD.size(); ++j) {
-    input.values.push_back(Pointer<Scalar>(call.values_RBTD[j]));
-    input.inverse_rms.push_back(Pointer<Scalar>(call.inverse_rms_RBT[j]));
-    input.scales.push_back(Pointer<Scalar>(call.scales_RBT[j]));
+    RouteSource<Scalar> source{
+        .value = Pointer<Scalar>(call.values_RBTD[j]),
+        .inverse_rms = Pointer<Scalar>(call.inverse_rms_RBT[j]),
+        .scale = Pointer<Scalar>(call.scales_RBT[j]),
+        .stride = call.values_RBTD[j].size(3)};
+    if (call.bias_columns[j] >= 0) {
+      source.bias = Pointer<Scalar>(call.bias_RC) + call.bias_columns[j];
+      source.bias_stride = RowStride(call.bias_RC);
+    }
+    input.sources.push_back(source);
   }
-  input.bias_columns = call.bias_columns;
-  input.key = Pointer<Scalar>(call.key_RD);
-  input.bias = Pointer<Scalar>(call.bias_RC);
   return input;
 }
 
@@ -52,14 +67,52 @@ void Prepare(const RouteCall& call, RouteGradients& gradients) {
   }
 }
 
+/// Sums over the tokens of one sequence each, before those over sequences.
+struct SequenceSums {
+  Tensor key_RBD;
+  Tensor logits_RBN;
+  Tensor null_RBD;
+
+  SequenceSums(const RouteCall& call, const RouteGradients& wanted) {
+    const Tensor& like = call.values_RBTD[0];
+    const auto make = [&](bool is_wanted, int64_t width) {
+      return is_wanted ? torch::empty({like.size(0), like.size(1), width},
+                                      like.options())
+                       : Tensor();
+    };
+    key_RBD = make(wanted.key_wanted, like.size(3));
+    logits_RBN = make(wanted.logits_wanted, call.weighted());
+    null_RBD = make(wanted.null_wanted, like.size(3));
+  }
+
+  void AddUp(RouteGradients& gradients) const {
+    if (key_RBD.defined()) gradients.key_RD = key_RBD.sum(1);
+    if (logits_RBN.defined()) gradients.logits_RN = logits_RBN.sum(1);
+    if (null_RBD.defined()) gradients.null_RD = null_RBD.sum(1);
+  }
+};
+
 template <typename Scalar>
-RouteGradient<Scalar> PointersOf(const RouteGradients& gradients) {
+Scalar* Target(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<Scalar>() : nullptr;
+}
+
+template <typename Scalar>
+RouteGradient<Scalar> PointersOf(const RouteCall& call,
+                                 const RouteGradients& gradients,
+                                 const SequenceSums& sums) {
   RouteGradient<Scalar> pointers;
+  if (call.has_null) {
+    pointers.before.push_back(nullptr);
+    pointers.after.push_back(Target<Scalar>(sums.null_RBD));
+  }
   for (const RouteGradients::OfSource& source : gradients.sources) {
     pointers.before.push_back(Pointer<Scalar>(source.before_RBTD));
-    pointers.after.push_back(
-        source.wanted ? source.after_RBTD.data_ptr<Scalar>() : nullptr);
+    pointers.after.push_back(source.wanted ? Target<Scalar>(source.after_RBTD)
+                                           : nullptr);
   }
+  pointers.key = Target<Scalar>(sums.key_RBD);
+  pointers.logits = Target<Scalar>(sums.logits_RBN);
   return pointers;
 }
 
@@ -70,12 +123,12 @@ RouteOutput RouteOnCpu(const RouteCall& call) {
   const torch::IntArrayRef sizes = like.sizes();
   RouteOutput result{
       torch::empty_like(like),
-      torch::empty({call.sources(), sizes[0], sizes[1], sizes[2]},
+      torch::empty({call.weighted(), sizes[0], sizes[1], sizes[2], call.heads},
                    like.options())};
   AT_DISPATCH_FLOATING_TYPES(like.scalar_type(), "Route", [&] {
     const RouteInput<scalar_t> input = InputOf<scalar_t>(call);
     auto* out = result.out_RBTD.data_ptr<scalar_t>();
-    auto* weights = result.weights_JRBT.data_ptr<scalar_t>();
+    auto* weights = result.weights_NRBTG.data_ptr<scalar_t>();
     EachSequence(like, [&](int64_t first, int64_t last) {
       RouteForward(ShapeOf(call), input, first, last, out, weights);
     });
@@ -83,34 +136,21 @@ RouteOutput RouteOnCpu(const RouteCall& call) {
   return result;
 }
 
-void RouteBackwardOnCpu(const RouteCall& call, const Tensor& weights_JRBT,
+void RouteBackwardOnCpu(const RouteCall& call, const Tensor& weights_NRBTG,
                         const Tensor& dout_RBTD, RouteGradients& gradients) {
   const Tensor& like = call.values_RBTD[0];
-  const int64_t replicas = like.size(0);
-  const int64_t sequences = like.size(1);
   Prepare(call, gradients);
-  Tensor key_RBD;
-  Tensor logits_RBJ;
-  if (gradients.key_wanted) {
-    key_RBD = torch::empty({replicas, sequences, like.size(3)}, like.options());
-  }
-  if (gradients.logits_wanted) {
-    logits_RBJ =
-        torch::empty({replicas, sequences, call.sources()}, like.options());
-  }
+  const SequenceSums sums(call, gradients);
   AT_DISPATCH_FLOATING_TYPES(like.scalar_type(), "RouteBackward", [&] {
     const RouteInput<scalar_t> input = InputOf<scalar_t>(call);
-    RouteGradient<scalar_t> pointers = PointersOf<scalar_t>(gradients);
-    if (key_RBD.defined()) pointers.key = key_RBD.data_ptr<scalar_t>();
-    if (logits_RBJ.defined()) pointers.logits = logits_RBJ.data_ptr<scalar_t>();
-    const auto* weights = weights_JRBT.const_data_ptr<scalar_t>();
+    const auto pointers = PointersOf<scalar_t>(call, gradients, sums);
+    const auto* weights = weights_NRBTG.const_data_ptr<scalar_t>();
     const auto* dout = dout_RBTD.const_data_ptr<scalar_t>();
     EachSequence(like, [&](int64_t first, int64_t last) {
       RouteBackward(ShapeOf(call), input, weights, dout, first, last, pointers);
     });
   });
-  if (key_RBD.defined()) gradients.key_RD = key_RBD.sum(1);
-  if (logits_RBJ.defined()) gradients.logits_RJ = logits_RBJ.sum(1);
+  sums.AddUp(gradients);
 }
 
 }  // namespace leadline::model

@@ -14,6 +14,6 @@ namespace leadline::model {
 /// As Route, by autograd from candidates' values; `eps` as in their sources.
 torch::Tensor RouteReference(const std::vector<Candidate>& candidates,
                              const RouterKey& router, double eps,
-                             torch::Tensor* weights_JRBT = nullptr);
+                             torch::Tensor* weights = nullptr);
 
 }  // namespace leadline::model

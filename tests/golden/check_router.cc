@@ -16,6 +16,8 @@ struct Inputs {
   Tensor g;
   Tensor b;
   Tensor s;
+  Tensor null;
+  Tensor null_logit;
 };
 
 Inputs Read(const GoldenFile& file, torch::ScalarType type) {
@@ -24,7 +26,8 @@ Inputs Read(const GoldenFile& file, torch::ScalarType type) {
                ? file.Tensor(name).to(type).clone().requires_grad_(true)
                : Tensor();
   };
-  Inputs inputs{{}, leaf("in.w"), leaf("in.g"), leaf("in.b"), {}};
+  Inputs inputs{{}, leaf("in.w"),    leaf("in.g"),         leaf("in.b"),
+                {}, leaf("in.null"), leaf("in.null_logit")};
   if (file.Has("in.s")) inputs.s = file.Tensor("in.s").to(type);
   for (const Tensor& v : file.Tensor("in.v").to(type).unbind(0)) {
     inputs.v.push_back(v.clone().requires_grad_(true));
@@ -56,10 +59,20 @@ void Compare(const GoldenFile& file, const Inputs& inputs, const Tensor& out,
   std::vector<Tensor> dv;
   for (const Tensor& v : inputs.v) dv.push_back(v.grad());
   tally.Gradient("v", torch::stack(dv), file.Tensor("grad.v"), largest);
-  tally.Gradient("w", inputs.w.grad(), file.Tensor("grad.w"), largest);
-  tally.Gradient("g", inputs.g.grad(), file.Tensor("grad.g"), largest);
-  if (inputs.b.defined()) {
-    tally.Gradient("b", inputs.b.grad(), file.Tensor("grad.b"), largest);
+  const std::pair<const char*, Tensor> parameters[] = {
+      {"w", inputs.w},
+      {"g", inputs.g},
+      {"b", inputs.b},
+      {"null", inputs.null},
+      {"null_logit", inputs.null_logit},
+  };
+  for (const auto& [name, parameter] : parameters) {
+    const std::string grad = std::string("grad.") + name;
+    if (parameter.defined()) {
+      tally.Gradient(name, parameter.grad(), file.Tensor(grad), largest);
+    } else if (file.Has(grad)) {
+      tally.Fail("the router has no " + grad);
+    }
   }
 }
 
@@ -67,16 +80,15 @@ void Compare(const GoldenFile& file, const Inputs& inputs, const Tensor& out,
 
 void CheckRouter(const GoldenFile& file, torch::ScalarType type, Tally& tally) {
   const nlohmann::json& config = file.config();
-  if (config.value("router_heads", 1) != 1) {
-    throw NotThere("router_heads is not there yet");
-  }
-  if (config.value("null_source", "off") != "off") {
-    throw NotThere("null_source is not there yet");
-  }
   const double eps = config.at("norm_eps").get<double>();
+  const double null_eps = config.at("null_eps").get<double>();
   for (const bool plain : {true, false}) {
     const Inputs inputs = Read(file, type);
-    const model::RouterKey router{inputs.w * inputs.g, inputs.b};
+    const model::RouterKey router{
+        .key_RD = inputs.w * inputs.g,
+        .bias_RC = inputs.b,
+        .heads = config.at("router_heads").get<int64_t>(),
+        .null = {inputs.null, inputs.null_logit, null_eps}};
     const auto candidates = Candidates(inputs, eps);
     Tensor weights;
     const Tensor out =

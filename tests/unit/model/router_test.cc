@@ -120,45 +120,174 @@ TEST(Router, GradientsAgreeWithFiniteDifferences) {
   }
 }
 
-TEST(Router, FusedLoopsEqualTensorOperations) {
-  torch::manual_seed(7);
+enum class Null { kNone, kLogit, kVector };
+
+/// A call of five sources, of which no two are alike.
+RouteCall MakeCall(int64_t heads, Null null) {
+  constexpr int64_t kWidth = 12;
   RouteCall call;
-  RouteGradients fused;
+  call.heads = heads;
+  call.has_null = null != Null::kNone;
   for (int64_t j = 0; j < 5; ++j) {
-    call.values_RBTD.push_back(Random({2, 3, 4, 7}, torch::kFloat64));
+    call.values_RBTD.push_back(Random({2, 3, 4, kWidth}, torch::kFloat64));
     call.inverse_rms_RBT.push_back(
         j == 3 ? Tensor()
                : (call.values_RBTD[j].square().mean(-1) + kEps).rsqrt());
     call.scales_RBT.push_back(
         j % 2 == 0 ? Tensor() : torch::rand({2, 3, 4}, torch::kFloat64));
     call.bias_columns.push_back(j % 3 == 0 ? -1 : j % 3 - 1);
-    fused.sources.push_back(
+  }
+  call.key_RD = Random({2, kWidth}, torch::kFloat64);
+  call.bias_RC = Random({2, 2}, torch::kFloat64);
+  if (null == Null::kLogit) {
+    call.null_logit_R = Random({2, 3}, torch::kFloat64).select(1, 1);
+  } else if (null == Null::kVector) {
+    call.null_RD = Random({2, 3, kWidth}, torch::kFloat64).select(1, 2);
+    call.null_inverse_rms_R = torch::rand({2}, torch::kFloat64);
+  }
+  return call;
+}
+
+/// The fourth source wants no gradient, and something is there of the second.
+RouteGradients AskForGradients(const RouteCall& call, Null null) {
+  RouteGradients gradients;
+  for (size_t j = 0; j < call.values_RBTD.size(); ++j) {
+    gradients.sources.push_back(
         {.before_RBTD =
-             j == 1 ? Random({2, 3, 4, 7}, torch::kFloat64) : Tensor(),
+             j == 1 ? torch::ones_like(call.values_RBTD[j]) : Tensor(),
          .wanted = j != 4});
   }
-  fused.key_wanted = true;
-  fused.logits_wanted = true;
-  call.key_RD = Random({2, 7}, torch::kFloat64);
-  call.bias_RC = Random({2, 2}, torch::kFloat64);
-  RouteGradients portable = fused;
-  const Tensor dout_RBTD = Random({2, 3, 4, 7}, torch::kFloat64);
+  gradients.key_wanted = call.key_RD.defined();
+  gradients.logits_wanted = true;
+  gradients.null_wanted = null == Null::kVector;
+  return gradients;
+}
 
+void ExpectClose(const Tensor& a, const Tensor& b, const char* what) {
+  ASSERT_EQ(a.defined(), b.defined()) << what;
+  if (!a.defined()) return;
+  ASSERT_EQ(a.sizes(), b.sizes()) << what;
+  EXPECT_TRUE(torch::allclose(a, b, 1e-12, 1e-13)) << what;
+}
+
+void ExpectFusedEqualsPortable(const RouteCall& call, Null null) {
+  RouteGradients fused = AskForGradients(call, null);
+  RouteGradients portable = AskForGradients(call, null);
+  const Tensor dout_RBTD = Random(call.values_RBTD[0].sizes(), torch::kFloat64);
   const RouteOutput a = RouteOnCpu(call);
   const RouteOutput b = RouteAnywhere(call);
-  EXPECT_TRUE(torch::allclose(a.out_RBTD, b.out_RBTD, 1e-12, 1e-13));
-  EXPECT_TRUE(torch::allclose(a.weights_JRBT, b.weights_JRBT, 1e-12, 1e-13));
-  RouteBackwardOnCpu(call, a.weights_JRBT, dout_RBTD, fused);
-  RouteBackwardAnywhere(call, a.weights_JRBT, dout_RBTD, portable);
-  EXPECT_TRUE(torch::allclose(fused.key_RD, portable.key_RD, 1e-12, 1e-13));
-  EXPECT_TRUE(
-      torch::allclose(fused.logits_RJ, portable.logits_RJ, 1e-12, 1e-13));
+  ExpectClose(a.out_RBTD, b.out_RBTD, "out");
+  ExpectClose(a.weights_NRBTG, b.weights_NRBTG, "weights");
+  RouteBackwardOnCpu(call, a.weights_NRBTG, dout_RBTD, fused);
+  RouteBackwardAnywhere(call, a.weights_NRBTG, dout_RBTD, portable);
+  ExpectClose(fused.key_RD, portable.key_RD, "key");
+  ExpectClose(fused.logits_RN, portable.logits_RN, "logits");
+  ExpectClose(fused.null_RD, portable.null_RD, "null");
   for (size_t j = 0; j < 4; ++j) {
-    EXPECT_TRUE(torch::allclose(fused.sources[j].after_RBTD,
-                                portable.sources[j].after_RBTD, 1e-12, 1e-13))
-        << j;
+    ExpectClose(fused.sources[j].after_RBTD, portable.sources[j].after_RBTD,
+                "value");
   }
   EXPECT_FALSE(fused.sources[4].after_RBTD.defined());
+}
+
+TEST(Router, FusedLoopsEqualTensorOperations) {
+  torch::manual_seed(7);
+  for (const int64_t heads : {1, 2, 3, 12}) {
+    for (const Null null : {Null::kNone, Null::kLogit, Null::kVector}) {
+      RouteCall call = MakeCall(heads, null);
+      ExpectFusedEqualsPortable(call, null);
+      call.key_RD = Tensor();  // logits are the biases
+      ExpectFusedEqualsPortable(call, null);
+    }
+  }
+}
+
+/// One router of many heads with a null source, against the plain form.
+struct HeadedRouter {
+  std::vector<Tensor> leaves;  // of candidates, then key, bias, null, its logit
+  int64_t heads;
+  bool vector;
+
+  HeadedRouter(int64_t heads, bool vector) : heads(heads), vector(vector) {
+    torch::manual_seed(11);
+    const auto leaf = [&](torch::IntArrayRef sizes) {
+      leaves.push_back(Random(sizes, torch::kFloat64).requires_grad_(true));
+    };
+    for (int j = 0; j < 3; ++j) leaf({2, 3, 4, 6});
+    leaf({2, 6});
+    leaf({2, 3});
+    if (vector) leaf({2, 6});
+    leaf({2});
+  }
+
+  RouterKey Key() const {
+    return {.key_RD = leaves[3],
+            .bias_RC = leaves[4],
+            .heads = heads,
+            .null = {vector ? leaves[5] : Tensor(), leaves.back(), 1e-2}};
+  }
+  std::vector<Candidate> Candidates() const {
+    std::vector<Candidate> candidates;
+    for (int64_t j = 0; j < 3; ++j) {
+      candidates.push_back({MakeSource(leaves[j], kEps, "v"), j});
+    }
+    return candidates;
+  }
+};
+
+TEST(Router, HeadsAndNullSourcesEqualThePlainForm) {
+  for (const int64_t heads : {1, 2, 6}) {
+    for (const bool vector : {false, true}) {
+      const HeadedRouter router(heads, vector);
+      Tensor weights;
+      Tensor plain_weights;
+      const Tensor out = Route(router.Candidates(), router.Key(), &weights);
+      const Tensor plain = RouteReference(router.Candidates(), router.Key(),
+                                          kEps, &plain_weights);
+      ExpectClose(out, plain, "out");
+      ExpectClose(weights, plain_weights, "weights");
+      const Tensor c = torch::randn_like(out);
+      const auto got = torch::autograd::grad({(out * c).sum()}, router.leaves);
+      const auto want =
+          torch::autograd::grad({(plain * c).sum()}, router.leaves);
+      for (size_t i = 0; i < want.size(); ++i) {
+        EXPECT_LT((want[i] - got[i]).norm().item<double>(),
+                  1e-12 * want[i].norm().item<double>())
+            << heads << " " << vector << " " << i;
+      }
+    }
+  }
+}
+
+TEST(Router, AHeadSeesItsSliceOfTheKeyAlone) {
+  const HeadedRouter router(2, false);
+  Tensor before;
+  Tensor after;
+  Route(router.Candidates(), router.Key(), &before);
+  const torch::NoGradGuard no_grad;
+  router.leaves[3].slice(1, 3, 6).mul_(-2);
+  Route(router.Candidates(), router.Key(), &after);
+  ASSERT_EQ(before.sizes(), (torch::IntArrayRef{4, 2, 3, 4, 2}));
+  EXPECT_TRUE(torch::equal(before.select(-1, 0), after.select(-1, 0)));
+  EXPECT_FALSE(torch::equal(before.select(-1, 1), after.select(-1, 1)));
+}
+
+TEST(Router, AZeroNullVectorIsANullLogitOfZero) {
+  HeadedRouter with_vector(1, true);
+  RouterKey key = with_vector.Key();
+  key.null = {torch::zeros({2, 6}, torch::kFloat64), {}, kEps};
+  Tensor of_vector;
+  const Tensor a = Route(with_vector.Candidates(), key, &of_vector);
+  key.null = {{}, torch::zeros({2}, torch::kFloat64), 0};
+  Tensor of_logit;
+  const Tensor b = Route(with_vector.Candidates(), key, &of_logit);
+  EXPECT_TRUE(torch::equal(of_vector, of_logit));
+  EXPECT_TRUE(torch::equal(a, b));
+}
+
+TEST(Router, HeadsThatDoNotDivideTheWidthAreRefused) {
+  const HeadedRouter router(4, false);
+  EXPECT_THROW(Route(router.Candidates(), router.Key()), c10::Error);
 }
 
 TEST(Router, UniformWeightsGiveTheMean) {
