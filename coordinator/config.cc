@@ -82,9 +82,10 @@ Launch ToLaunch(const Flags& flags) {
         "--heartbeat must be at most a third of --lease, or one lost "
         "message ends a lease");
   }
-  if (control::Seconds(flags.lease + flags.grace) <= kTrainerSilence) {
+  // An agent renews on an answer up to half a lease old.
+  if (control::Seconds(flags.lease / 2 + flags.grace) <= kTrainerSilence) {
     return Misuse(
-        "--lease and --grace together must exceed 30 s: until then a "
+        "half of --lease and --grace together must exceed 30 s: until then a "
         "trainer that nobody hears may still run");
   }
   Config config;

@@ -94,6 +94,9 @@ Outcome Control::Begin(Moment now) {
   std::vector<SweepId> sweeps;
   for (const auto& [id, sweep] : state_.sweeps) sweeps.push_back(id);
   for (const SweepId id : sweeps) CompleteIfDone(step, id);
+  // No node is there yet, but whatever waits gets its reason.
+  state_.must_place = true;
+  Place(step);
   return std::move(step.outcome);
 }
 

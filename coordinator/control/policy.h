@@ -11,9 +11,9 @@ namespace leadline::control {
 struct Policy {
   Seconds lease{15};     // silence after which an attempt is unreachable
   Seconds heartbeat{3};  // how often an agent speaks
-  /// After the lease, until its trials are queued again. Lease and grace
-  /// together must exceed kTrainerSilence: else two attempts of one cohort
-  /// would run.
+  /// After the lease, until its trials are queued again. Half a lease (an agent
+  /// takes no older answer for a renewal) and the grace together must exceed
+  /// kTrainerSilence: else two attempts of one cohort would run.
   Seconds grace{30};
   int64_t tries = 3;         // failed attempts of a cohort until it fails
   Seconds first_backoff{2};  // doubled at each failure

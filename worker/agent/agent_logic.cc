@@ -52,6 +52,7 @@ void AgentLogic::Handle(SessionEvent event, SteadyTime now) {
 void AgentLogic::OnOpened(int64_t stream, SteadyTime now) {
   stream_ = stream;
   registered_ = false;
+  unanswered_.clear();
   heard_at_ = now;
   v1::AgentMessage message;
   *message.mutable_register_() = Introduction();
@@ -124,6 +125,7 @@ void AgentLogic::Beat(SteadyTime now) {
   v1::AgentMessage message;
   v1::Heartbeat& heartbeat = *message.mutable_heartbeat();
   heartbeat.set_number(++beats_);
+  unanswered_[beats_] = now;
   for (const auto& [key, held] : held_) {
     *heartbeat.add_attempts() = ToMessage(key);
   }

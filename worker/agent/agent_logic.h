@@ -88,7 +88,7 @@ class AgentLogic {
   void OnClosed(const absl::Status& status, SteadyTime now);
   void OnMessage(v1::CoordinatorMessage message, SteadyTime now);
   void OnRegistered(const v1::Registered& registered, SteadyTime now);
-  void OnStart(v1::StartAttempt order);
+  void OnStart(v1::StartAttempt order, SteadyTime now);
   void OnRenewal(const v1::Renewal& renewal, SteadyTime now);
   void OnReadLog(const v1::ReadLogOrder& order);
 
@@ -103,18 +103,25 @@ class AgentLogic {
   std::string WhyNotStart(const v1::StartAttempt& order) const;
   HeldAttempt* Find(const v1::Attempt& attempt);
 
-  /// What waits for its data before it can start.
+  /// What waits for its data, and for a renewal asked for after the order came:
+  /// an order may have waited longer than it was good for.
   struct Pending {
     v1::StartAttempt order;
     spec::TrainerConfig config;
+    std::optional<std::string> data;  // its path, once found
   };
 
   struct HeldEntry {
     std::unique_ptr<HeldAttempt> attempt;
     std::optional<Pending> pending;
+    /// When the last heartbeat was sent whose answer renewed it.
+    std::optional<SteadyTime> confirmed_at;
     std::string dataset_path;
     std::string trainer_device;
   };
+
+  void StartIfDue(HeldEntry& held, SteadyTime now);
+  bool IsFresh(SteadyTime sent, SteadyTime now) const;
 
   const AgentIdentity identity_;
   const AgentPolicy policy_;
@@ -132,7 +139,9 @@ class AgentLogic {
   SteadyTime heard_at_{};  // the coordinator said something
   SteadyTime next_beat_{};
   int64_t beats_ = 0;
+  std::map<int64_t, SteadyTime> unanswered_;  // heartbeats, by number
   std::chrono::milliseconds heartbeat_{1000};
+  std::chrono::milliseconds lease_{15'000};
 };
 
 }  // namespace leadline::agent

@@ -35,7 +35,7 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
     case v1::CoordinatorMessage::kRegistered:
       return OnRegistered(message.registered(), now);
     case v1::CoordinatorMessage::kStart:
-      return OnStart(std::move(*message.mutable_start()));
+      return OnStart(std::move(*message.mutable_start()), now);
     case v1::CoordinatorMessage::kStop:
       if (HeldAttempt* attempt = Find(message.stop().attempt())) {
         attempt->Stop(message.stop().reason(), policy_.stop, now);
@@ -65,6 +65,8 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
   registered_ = was_registered_ = true;
   heartbeat_ = FromSeconds(registered.heartbeat_seconds(), milliseconds(20),
                            milliseconds(10'000));
+  lease_ = FromSeconds(registered.lease_seconds(), milliseconds(100),
+                       milliseconds(600'000));
   next_beat_ = now;
   log_.Write(LogLevel::kInfo, "registered", {{"node", registered.node()}});
   std::map<AttemptKey, int64_t> acknowledged;
@@ -103,7 +105,7 @@ std::string AgentLogic::WhyNotStart(const v1::StartAttempt& order) const {
   return {};
 }
 
-void AgentLogic::OnStart(v1::StartAttempt order) {
+void AgentLogic::OnStart(v1::StartAttempt order, SteadyTime now) {
   const auto key = FromMessage(order.attempt());
   if (!key)
     return Refuse(order.attempt(), "config", "no attempt has such an id");
@@ -130,37 +132,55 @@ void AgentLogic::OnStart(v1::StartAttempt order) {
   held.attempt = std::make_unique<HeldAttempt>(*key, std::move(devices), host_);
   held.attempt->window.Restart(0);
   data_.Find(*key, order.dataset());
-  held.pending = Pending{std::move(order), *std::move(config)};
+  held.pending = Pending{std::move(order), *std::move(config), {}};
   log_.Write(LogLevel::kInfo, "attempt_taken", {{"attempt", ToText(*key)}});
+  Beat(now);
 }
 
 void AgentLogic::Handle(DataFound found, SteadyTime now) {
   const auto entry = held_.find(found.attempt);
   if (entry == held_.end() || !entry->second.pending) return;
   HeldEntry& held = entry->second;
-  Pending pending = *std::exchange(held.pending, std::nullopt);
-  if (held.attempt->IsStopping()) return;
-  absl::Status status = found.path.status();
-  std::string kind = "data";
-  if (status.ok()) {
-    held.dataset_path = *found.path;
-    pending.config.dataset.path = *found.path;
-    pending.config.device = held.trainer_device;
-    pending.config.folder = host_.Folder(found.attempt);
-    status =
-        held.attempt->Start(spec::TrainerConfigJson(pending.config),
-                            pending.config.settings.Integer("threads"), now);
-    kind = "crash";
+  if (held.attempt->IsStopping()) {
+    held.pending.reset();
+  } else if (found.path.ok()) {
+    held.pending->data = *std::move(found.path);
+    StartIfDue(held, now);
+  } else {
+    Refuse(held.pending->order.attempt(), KindOf(found.path.status(), "data"),
+           std::string(found.path.status().message()));
+    held_.erase(entry);
   }
-  if (status.ok()) {
+}
+
+/// An answer that took longer says little of the lease as it is now.
+bool AgentLogic::IsFresh(SteadyTime sent, SteadyTime now) const {
+  return now - sent <= lease_ / 2;
+}
+
+void AgentLogic::StartIfDue(HeldEntry& held, SteadyTime now) {
+  if (!held.pending || !held.pending->data || held.attempt->IsStopping()) {
+    return;
+  }
+  if (!held.confirmed_at || !IsFresh(*held.confirmed_at, now)) return;
+  Pending pending = *std::exchange(held.pending, std::nullopt);
+  held.dataset_path = *pending.data;
+  pending.config.dataset.path = *pending.data;
+  pending.config.device = held.trainer_device;
+  const AttemptKey key = held.attempt->key();
+  pending.config.folder = host_.Folder(key);
+  const absl::Status started = held.attempt->Start(
+      spec::TrainerConfigJson(pending.config),
+      pending.config.settings.Integer("threads"), *held.confirmed_at);
+  if (started.ok()) {
     log_.Write(LogLevel::kInfo, "trainer_started",
-               {{"attempt", ToText(found.attempt)},
+               {{"attempt", ToText(key)},
                 {"pid", std::to_string(held.attempt->pid())}});
     return TellStarted(*held.attempt);
   }
-  Refuse(pending.order.attempt(), KindOf(status, kind.c_str()),
-         std::string(status.message()));
-  held_.erase(entry);
+  Refuse(pending.order.attempt(), KindOf(started, "crash"),
+         std::string(started.message()));
+  held_.erase(key);
 }
 
 void AgentLogic::TellStarted(const HeldAttempt& attempt) {
@@ -189,8 +209,18 @@ void AgentLogic::Refuse(const v1::Attempt& attempt, const std::string& kind,
 }
 
 void AgentLogic::OnRenewal(const v1::Renewal& renewal, SteadyTime now) {
+  const auto beat = unanswered_.find(renewal.number());
+  if (beat == unanswered_.end()) return;
+  const SteadyTime sent = beat->second;
+  unanswered_.erase(unanswered_.begin(), std::next(beat));
+  if (!IsFresh(sent, now)) return;
   for (const v1::Attempt& attempt : renewal.attempts()) {
-    if (HeldAttempt* found = Find(attempt)) found->Renew(now);
+    const auto key = FromMessage(attempt);
+    const auto found = key ? held_.find(*key) : held_.end();
+    if (found == held_.end()) continue;
+    found->second.confirmed_at = sent;
+    found->second.attempt->Renew(sent);
+    StartIfDue(found->second, now);
   }
 }
 

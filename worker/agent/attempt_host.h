@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -46,8 +47,10 @@ class Trainer {
   /// To all its processes.
   virtual void Signal(int signal) = 0;
 
-  /// "renew", "stop". False if it does not listen (yet), or reads too slowly.
-  virtual bool SendOrder(std::string_view order) = 0;
+  /// "renew", "stop"; a trainer that reads it late counts it from `as_of`.
+  /// False if it does not listen (yet), or reads too slowly.
+  virtual bool SendOrder(std::string_view order,
+                         std::chrono::steady_clock::time_point as_of) = 0;
 
   /// Once it is gone.
   virtual EndTraces Traces() const = 0;

@@ -1,5 +1,6 @@
 #include "worker/agent/held_attempt.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <signal.h>
@@ -26,18 +27,18 @@ HeldAttempt::HeldAttempt(AttemptKey key, std::vector<std::string> devices,
       reader_(host.Events(key)) {}
 
 absl::Status HeldAttempt::Start(const std::string& config, int64_t threads,
-                                SteadyTime now) {
+                                SteadyTime renewed_at) {
   auto trainer = host_.Start(key_, config, threads);
   if (!trainer.ok()) return trainer.status();
   trainer_ = *std::move(trainer);
-  renewed_at_ = now;
+  renewed_at_ = renewed_at;
   return absl::OkStatus();
 }
 
-void HeldAttempt::Renew(SteadyTime now) {
+void HeldAttempt::Renew(SteadyTime as_of) {
   if (gone_ || !trainer_ || IsStopping()) return;
-  renewed_at_ = now;
-  trainer_->SendOrder("renew");
+  renewed_at_ = std::max(renewed_at_, as_of);
+  trainer_->SendOrder("renew", as_of);
 }
 
 void HeldAttempt::Stop(std::string reason, StopPatience patience,
@@ -84,16 +85,17 @@ void HeldAttempt::Tick(SteadyTime now) {
   if (!IsStopping()) return;
   const auto elapsed =
       std::chrono::duration_cast<milliseconds>(now - *stopping_since_);
-  TakeStep(StepDue(elapsed, patience_));
+  TakeStep(StepDue(elapsed, patience_), now);
 }
 
-void HeldAttempt::TakeStep(StopStep step) {
+void HeldAttempt::TakeStep(StopStep step, SteadyTime now) {
   switch (step) {
     case StopStep::kNone:
       break;
     case StopStep::kOrder:
       // Asked again until it listens: it may not have come so far.
-      if (step_ < StopStep::kOrder && trainer_->SendOrder("stop")) step_ = step;
+      if (step_ < StopStep::kOrder && trainer_->SendOrder("stop", now))
+        step_ = step;
       break;
     case StopStep::kTerminate:
       if (step_ < StopStep::kTerminate) trainer_->Signal(SIGTERM);

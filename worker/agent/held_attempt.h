@@ -33,15 +33,16 @@ class HeldAttempt {
   const AttemptKey& key() const { return key_; }
   const std::vector<std::string>& devices() const { return devices_; }
 
-  /// Starts the trainer; errors of AttemptHost::Start.
+  /// Starts the trainer of an attempt renewed at that time; errors of
+  /// AttemptHost::Start.
   absl::Status Start(const std::string& config, int64_t threads,
-                     SteadyTime now);
+                     SteadyTime renewed_at);
 
   /// The trainer's process id; 0 before it was started.
   pid_t pid() const { return trainer_ ? trainer_->pid() : 0; }
 
-  /// The coordinator renewed it: so does the trainer's order socket.
-  void Renew(SteadyTime now);
+  /// The coordinator renewed it as of then: so does the trainer's order socket.
+  void Renew(SteadyTime as_of);
 
   /// Begins to end it, unless that has begun.
   void Stop(std::string reason, StopPatience patience, SteadyTime now);
@@ -76,7 +77,7 @@ class HeldAttempt {
 
  private:
   void Examine(const v1::RecordBatch& batch);
-  void TakeStep(StopStep step);
+  void TakeStep(StopStep step, SteadyTime now);
 
   AttemptKey key_;
   std::vector<std::string> devices_;

@@ -29,8 +29,9 @@ class LocalTrainer final : public Trainer {
     return group_.status();
   }
   void Signal(int signal) override { group_.Signal(signal); }
-  bool SendOrder(std::string_view order) override {
-    return orders_.Send(order);
+  bool SendOrder(std::string_view order,
+                 std::chrono::steady_clock::time_point as_of) override {
+    return orders_.Send(order, as_of);
   }
   EndTraces Traces() const override {
     return {CountOomKills() > oom_kills_before_,

@@ -10,8 +10,13 @@
 
 namespace leadline::agent {
 
-bool OrderSocket::Send(std::string_view order) {
-  const std::string line = R"({"order":")" + std::string(order) + "\"}\n";
+bool OrderSocket::Send(std::string_view order,
+                       std::chrono::steady_clock::time_point as_of) {
+  const auto as_of_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+      as_of.time_since_epoch());
+  const std::string line = R"({"order":")" + std::string(order) +
+                           R"(","as_of_ms":)" +
+                           std::to_string(as_of_ms.count()) + "}\n";
   // A trainer that has closed is found out by writing: then once anew.
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (!socket_ && !Connect()) return false;

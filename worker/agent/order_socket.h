@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string_view>
 
@@ -16,9 +17,11 @@ class OrderSocket {
   explicit OrderSocket(std::filesystem::path folder)
       : folder_(std::move(folder)) {}
 
-  /// Writes {"order":"<order>"} and a newline. False if the trainer does not
-  /// listen yet, or reads so slowly that the line does not fit.
-  bool Send(std::string_view order);
+  /// Writes {"order":"<order>","as_of_ms":N} and a newline, N on the machine's
+  /// steady clock. False if the trainer does not listen yet, or reads so slowly
+  /// that the line does not fit.
+  bool Send(std::string_view order,
+            std::chrono::steady_clock::time_point as_of);
 
  private:
   bool Connect();

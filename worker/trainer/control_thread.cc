@@ -184,7 +184,14 @@ void ControlThread::Obey(std::string_view line) {
     std::cerr << "an order that is none was ignored\n";
     return;
   }
-  last_order_ = steady_clock::now();
+  // Orders that waited while this process was stopped renew nothing.
+  const auto now = steady_clock::now();
+  const auto as_of =
+      order->as_of_ms
+          ? std::min(now, steady_clock::time_point(
+                              std::chrono::milliseconds(*order->as_of_ms)))
+          : now;
+  last_order_ = std::max(last_order_, as_of);
   switch (order->kind) {
     case Order::Kind::kRenew:
       break;

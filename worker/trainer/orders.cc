@@ -34,11 +34,12 @@ std::optional<Order> ParseOrder(std::string_view line) {
   }
   const Json* name = Find(json, "order");
   if (name == nullptr || name->kind != Json::Kind::kText) return {};
-  if (name->text == "renew") return Order{Order::Kind::kRenew};
-  if (name->text == "stop") return Order{Order::Kind::kStop};
+  const auto as_of_ms = Integer(Find(json, "as_of_ms"));
+  if (name->text == "renew") return Order{Order::Kind::kRenew, 0, as_of_ms};
+  if (name->text == "stop") return Order{Order::Kind::kStop, 0, as_of_ms};
   const auto replica = Integer(Find(json, "replica"));
   if (name->text == "drop_replica" && replica) {
-    return Order{Order::Kind::kDropReplica, *replica};
+    return Order{Order::Kind::kDropReplica, *replica, as_of_ms};
   }
   return {};
 }

@@ -137,18 +137,34 @@ TEST(AgentAlone, RefusesWithoutATrainerToStart) {
 }
 
 TEST_F(AgentSession, RenewsATrainerOnlyWhenTheCoordinatorDid) {
-  coordinator_.Change([](FakeHabits& habits) { habits.renews = false; });
   RunningAgent agent(coordinator_.address());
   Await(IsRegistered);
   agent.Behave("wait");
   ASSERT_TRUE(coordinator_.Send(StartOrder(1)));
   AwaitStarts(1);
+  const auto mark = agent.state() / "attempts" / "s1.1.c0@1" / "renewed";
+  Await([&](const Heard&) { return std::filesystem::exists(mark); });
+  coordinator_.Change([](FakeHabits& habits) { habits.renews = false; });
+  const auto some_heartbeats = [&] {
+    const int64_t before = coordinator_.heard().heartbeats;
+    Await([=](const Heard& heard) { return heard.heartbeats > before + 10; });
+  };
+  some_heartbeats();  // what was under way has arrived
+  std::filesystem::remove(mark);
+  some_heartbeats();
+  EXPECT_FALSE(std::filesystem::exists(mark));
+}
+
+TEST_F(AgentSession, StartsATrainerOnlyOnceItsAttemptWasRenewedAfterTheOrder) {
+  coordinator_.Change([](FakeHabits& habits) { habits.renews = false; });
+  RunningAgent agent(coordinator_.address());
+  Await(IsRegistered);
+  ASSERT_TRUE(coordinator_.Send(StartOrder(1)));
   const int64_t before = coordinator_.heard().heartbeats;
   Await([=](const Heard& heard) { return heard.heartbeats > before + 10; });
-  const auto mark = agent.state() / "attempts" / "s1.1.c0@1" / "renewed";
-  EXPECT_FALSE(std::filesystem::exists(mark));
+  EXPECT_TRUE(coordinator_.heard().started.empty());
   coordinator_.Change([](FakeHabits& habits) { habits.renews = true; });
-  Await([&](const Heard&) { return std::filesystem::exists(mark); });
+  AwaitStarts(1);
 }
 
 TEST_F(AgentSession, StopsByOrderAndSaysSo) {

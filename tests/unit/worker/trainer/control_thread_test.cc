@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <future>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -95,6 +96,22 @@ TEST_F(ControlThreadTest, SilenceEndsATrainerInAFolder) {
   EXPECT_THAT(request.message, HasSubstr("silent"));
 }
 
+TEST_F(ControlThreadTest, RenewalsThatWaitedTooLongRenewNothing) {
+  const ControlThread thread(
+      {.folder = folder_, .longest_silence = std::chrono::milliseconds(200)},
+      control_);
+  const Descriptor client = Connect();
+  // As good as endless: only what they say of themselves makes them old.
+  const std::string old = "{\"order\":\"renew\",\"as_of_ms\":1}\n";
+  std::jthread renewing([&](const std::stop_token& stop) {
+    while (!stop.stop_requested() &&
+           send(client.number(), old.data(), old.size(), MSG_NOSIGNAL) > 0) {
+      std::this_thread::yield();
+    }
+  });
+  EXPECT_EQ(AwaitStop(control_).kind, FailureKind::kAgentLost);
+}
+
 TEST_F(ControlThreadTest, ConnectionThatNeverEndsItsLineIsClosed) {
   const ControlThread thread({.folder = folder_}, control_);
   const Descriptor client = Connect();
@@ -127,6 +144,8 @@ TEST(Orders, WhatIsNoOrderIsNone) {
   }
   EXPECT_EQ(ParseOrder("{\"order\":\"renew\",\"until\":5}")->kind,
             Order::Kind::kRenew);
+  EXPECT_EQ(ParseOrder("{\"order\":\"stop\",\"as_of_ms\":5}")->as_of_ms, 5);
+  EXPECT_FALSE(ParseOrder("{\"order\":\"stop\",\"as_of_ms\":true}")->as_of_ms);
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+// What lies between nodes and coordinator: streams that keep their order, and
+// break.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "chance.h"
+#include "clockwork.h"
+
+namespace leadline::simulation {
+
+/// One stream, seen from both ends. Each end learns by itself that it is gone.
+struct Wire {
+  int64_t node = 0;
+  int64_t number = 0;   // of the agent's streams
+  int64_t session = 0;  // of the coordinator's
+  bool agent_open = true;
+  bool server_open = true;
+  bool cut = false;  // nothing passes any more
+  SteadyTime free_to_server{};
+  SteadyTime free_to_agent{};
+};
+
+class Network {
+ public:
+  Network(Clockwork& clockwork, Chance& chance, int64_t nodes)
+      : clockwork_(clockwork), chance_(chance), links_(nodes) {}
+
+  enum class Trouble { kCut, kSlow, kDoubled, kSwapped };
+
+  void Begin(Trouble trouble, int64_t node, Duration time) {
+    SteadyTime& until = Until(links_[node], trouble);
+    until = std::max(until, clockwork_.now() + time);
+  }
+
+  bool Has(Trouble trouble, int64_t node) {
+    return clockwork_.now() < Until(links_[node], trouble);
+  }
+
+  /// Carries one message: `arrive` is called where it comes out, maybe twice,
+  /// or never. `free` is when the message before it comes out.
+  void Carry(int64_t node, SteadyTime& free, std::function<void()> arrive) {
+    if (Has(Trouble::kCut, node)) return;
+    const bool swapped = Has(Trouble::kSwapped, node) && chance_.Happens(0.2);
+    SteadyTime due = clockwork_.now() + Delay(node);
+    if (!swapped) {
+      due = std::max(due, free);
+      free = due;
+    }
+    const bool twice = Has(Trouble::kDoubled, node) && chance_.Happens(0.3);
+    if (twice) clockwork_.After(due - clockwork_.now() + Delay(node), arrive);
+    clockwork_.After(due - clockwork_.now(), std::move(arrive));
+  }
+
+  Duration Delay(int64_t node) {
+    return Seconds(Has(Trouble::kSlow, node) ? chance_.Between(0.1, 5)
+                                             : chance_.Between(0.001, 0.03));
+  }
+
+ private:
+  struct Link {
+    SteadyTime cut_until{};
+    SteadyTime slow_until{};
+    SteadyTime doubled_until{};
+    SteadyTime swapped_until{};
+  };
+
+  static SteadyTime& Until(Link& link, Trouble trouble) {
+    switch (trouble) {
+      case Trouble::kCut:
+        return link.cut_until;
+      case Trouble::kSlow:
+        return link.slow_until;
+      case Trouble::kDoubled:
+        return link.doubled_until;
+      case Trouble::kSwapped:
+        break;
+    }
+    return link.swapped_until;
+  }
+
+  Clockwork& clockwork_;
+  Chance& chance_;
+  std::vector<Link> links_;
+};
+
+}  // namespace leadline::simulation

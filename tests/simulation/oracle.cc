@@ -1,0 +1,245 @@
+#include "oracle.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace leadline::simulation {
+namespace {
+
+[[noreturn]] void Fail(const std::string& what) { throw Violation(what); }
+
+}  // namespace
+
+double MarkedLoss(const AttemptKey& attempt, int64_t step) {
+  return static_cast<double>(attempt.number) +
+         1.0 / static_cast<double>(step + 2);
+}
+
+double TrueLoss(const CellId& cell, int64_t seed) {
+  return 1 + 0.1 * static_cast<double>(cell.number) +
+         0.01 * static_cast<double>(seed);
+}
+
+void Oracle::OnCommitted(std::span<const storage::Change> changes) {
+  for (const storage::Change& change : changes) {
+    std::visit([this](const auto& what) { On(what); }, change);
+  }
+}
+
+void Oracle::On(const storage::AddSweep& change) {
+  if (!sweeps_.emplace(change.sweep.id, change.sweep.state).second) {
+    Fail("sweep " + ToText(change.sweep.id) + " was added twice");
+  }
+  for (const storage::TrialRecord& trial : change.trials) {
+    trials_[trial.id] = {trial.state, trial.cohort, 0, {}};
+  }
+}
+
+void Oracle::On(const storage::MoveSweep& change) {
+  sweeps_.at(change.sweep) = change.to;
+  if (change.to != SweepState::kComplete) return;
+  for (const auto& [id, trial] : trials_) {
+    if (id.cell.sweep == change.sweep && !IsEnded(trial.state)) {
+      Fail("sweep " + ToText(change.sweep) + " is complete without trial " +
+           ToText(id));
+    }
+  }
+}
+
+void Oracle::On(const storage::MoveTrial& change) {
+  TrialAccount& trial = trials_.at(change.trial);
+  if (trial.state != change.from || !IsLegalMove(change.from, change.to)) {
+    Fail("trial " + ToText(change.trial) + " moved from " +
+         std::string(Name(trial.state)) + " to " +
+         std::string(Name(change.to)));
+  }
+  trial.state = change.to;
+  if (!IsEnded(change.to)) return;
+  if (++trial.ends > 1) Fail("trial " + ToText(change.trial) + " ended twice");
+  if (change.to == TrialState::kSucceeded && !trial.result_of) {
+    Fail("trial " + ToText(change.trial) + " succeeded without a result");
+  }
+}
+
+void Oracle::On(const storage::StartAttempt& change) {
+  const AttemptKey& key = change.attempt.key;
+  for (const AttemptKey& other : live_) {
+    if (other.cohort == key.cohort) {
+      Fail("attempt " + ToText(key) + " started while " + ToText(other) +
+           " is live");
+    }
+  }
+  bool open = false;
+  for (const auto& [id, trial] : trials_) {
+    open = open || (trial.cohort == key.cohort && !IsEnded(trial.state));
+  }
+  if (!open) Fail("attempt " + ToText(key) + " has nothing left to do");
+  known_[key] = 0;
+  live_.insert(key);
+}
+
+void Oracle::On(const storage::EndAttempt& change) {
+  DemandLive(change.attempt, "ended");
+  live_.erase(change.attempt);
+}
+
+void Oracle::On(const storage::DescribeAttempt& change) {
+  DemandLive(change.attempt.key, "described");
+}
+
+void Oracle::On(const storage::Acknowledge& change) {
+  DemandLive(change.attempt, "acknowledged");
+  int64_t& last = known_.at(change.attempt);
+  last = std::max(last, change.sequence);
+}
+
+void Oracle::On(const storage::AddPoints& change) {
+  DemandLive(change.attempt, "wrote points");
+  for (const storage::Point& point : change.points) {
+    if (point.metric != "train_loss") continue;
+    if (point.value != MarkedLoss(change.attempt, point.step)) {
+      Fail("a point of trial " + ToText(point.trial) + " at step " +
+           std::to_string(point.step) + " is stored as of attempt " +
+           ToText(change.attempt) + ", which did not measure it");
+    }
+  }
+}
+
+void Oracle::On(const storage::AddRouting& change) {
+  DemandLive(change.attempt, "wrote routing");
+}
+
+void Oracle::On(const storage::AddWindows& change) {
+  DemandLive(change.attempt, "wrote windows");
+}
+
+void Oracle::On(const storage::AddResult& change) {
+  const storage::ResultRecord& result = change.result;
+  DemandLive(result.attempt, "wrote a result");
+  if (result.tokens != result.attempt.number) {
+    Fail("the result of trial " + ToText(result.trial) +
+         " is stored as of attempt " + ToText(result.attempt) +
+         " and comes from number " + std::to_string(result.tokens));
+  }
+  TrialAccount& trial = trials_.at(result.trial);
+  if (trial.result_of) {
+    Fail("trial " + ToText(result.trial) + " has two results");
+  }
+  trial.result_of = result.attempt;
+}
+
+void Oracle::On(const storage::KeepOrphan& change) {
+  orphans_[change.record.attempt].insert(change.record.sequence);
+}
+
+void Oracle::DemandLive(const AttemptKey& attempt, const char* doing) const {
+  if (!live_.contains(attempt)) {
+    Fail("attempt " + ToText(attempt) + " " + doing + " and is not live");
+  }
+}
+
+void Oracle::OnAcknowledged(const AttemptKey& attempt, int64_t sequence) const {
+  const auto known = known_.find(attempt);
+  if (known == known_.end()) return;  // of another database: nowhere to keep
+  if (known->second >= sequence) return;
+  const auto orphans = orphans_.find(attempt);
+  if (orphans != orphans_.end() && orphans->second.contains(sequence)) return;
+  Fail("record " + std::to_string(sequence) + " of attempt " + ToText(attempt) +
+       " was acknowledged and is not stored");
+}
+
+void Oracle::OnEndAcknowledged(const AttemptKey& attempt) const {
+  if (live_.contains(attempt)) {
+    Fail("the end of attempt " + ToText(attempt) +
+         " was acknowledged and is not stored");
+  }
+}
+
+void Oracle::OnSubmitted(SweepId sweep) {
+  if (!sweeps_.contains(sweep)) {
+    Fail("sweep " + ToText(sweep) + " was confirmed and is not stored");
+  }
+  promised_.insert(sweep);
+}
+
+void Oracle::OnLoaded(const storage::Store& store) const {
+  for (const SweepId& sweep : promised_) {
+    const auto loaded = store.LoadSweep(sweep);
+    if (!loaded.ok()) {
+      Fail("sweep " + ToText(sweep) + " was confirmed and is gone: " +
+           std::string(loaded.status().message()));
+    }
+    for (const storage::TrialRecord& trial : loaded->trials) {
+      if (trial.state != trials_.at(trial.id).state) {
+        Fail("trial " + ToText(trial.id) + " was " +
+             std::string(Name(trials_.at(trial.id).state)) +
+             " and is stored as " + std::string(Name(trial.state)));
+      }
+    }
+    for (const storage::AttemptRecord& attempt : loaded->live) {
+      if (attempt.last_sequence != known_.at(attempt.key)) {
+        Fail("records of attempt " + ToText(attempt.key) + " are gone");
+      }
+    }
+  }
+}
+
+void Oracle::OnTrainerStarted(int64_t node, const AttemptKey& attempt,
+                              const std::vector<std::string>& devices) {
+  for (const Process& other : processes_[node]) {
+    for (const std::string& device : devices) {
+      if (std::ranges::find(other.devices, device) != other.devices.end()) {
+        Fail("device " + device + " of node " + std::to_string(node) +
+             " is given to " + ToText(attempt) + " while " +
+             ToText(other.attempt) + " holds it");
+      }
+    }
+  }
+  processes_[node].push_back({attempt, devices, false});
+}
+
+/// A superseded trainer may live on, stopped or deaf; it may not go on beside
+/// its successor.
+void Oracle::OnTrainerSteps(const AttemptKey& attempt) {
+  for (auto& [node, processes] : processes_) {
+    for (Process& process : processes) {
+      if (process.attempt == attempt) process.stepped = true;
+      if (process.attempt.cohort == attempt.cohort &&
+          process.attempt.number > attempt.number && process.stepped) {
+        Fail("attempt " + ToText(attempt) + " goes on beside " +
+             ToText(process.attempt));
+      }
+    }
+  }
+}
+
+void Oracle::OnTrainerGone(int64_t node, const AttemptKey& attempt) {
+  std::erase_if(processes_[node], [&](const Process& process) {
+    return process.attempt == attempt;
+  });
+}
+
+bool Oracle::AllEnded() const {
+  return std::ranges::all_of(
+      trials_, [](const auto& entry) { return IsEnded(entry.second.state); });
+}
+
+void Oracle::CheckAllEnded() const {
+  for (const auto& [id, trial] : trials_) {
+    if (!IsEnded(trial.state)) {
+      Fail("trial " + ToText(id) + " is " + std::string(Name(trial.state)) +
+           " long after the last fault");
+    }
+  }
+  for (const auto& [id, state] : sweeps_) {
+    if (state != SweepState::kComplete) {
+      Fail("sweep " + ToText(id) + " is " + std::string(Name(state)) +
+           " though all its trials have ended");
+    }
+  }
+  if (!live_.empty()) {
+    Fail("attempt " + ToText(*live_.begin()) + " never ended");
+  }
+}
+
+}  // namespace leadline::simulation

@@ -1,0 +1,97 @@
+// What must hold after every step, judged from outside: it keeps its own
+// account of what was committed, told and started, and believes no state of the
+// programs.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/experiment.h"
+#include "common/ids.h"
+#include "storage/store.h"
+
+namespace leadline::simulation {
+
+/// A property that does not hold; says which, and of what.
+class Violation : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Oracle {
+ public:
+  /// What is durable from now on.
+  void OnCommitted(std::span<const storage::Change> changes);
+
+  /// What agents and people are told: it must be durable before.
+  void OnAcknowledged(const AttemptKey& attempt, int64_t sequence) const;
+  void OnEndAcknowledged(const AttemptKey& attempt) const;
+  void OnSubmitted(SweepId sweep);
+
+  /// After a restart, what the store yields holds all that was durable.
+  void OnLoaded(const storage::Store& store) const;
+
+  /// Processes of trainers, as the machines see them.
+  void OnTrainerStarted(int64_t node, const AttemptKey& attempt,
+                        const std::vector<std::string>& devices);
+  void OnTrainerSteps(const AttemptKey& attempt);
+  void OnTrainerGone(int64_t node, const AttemptKey& attempt);
+
+  /// Every planned trial has ended, and has what its state says.
+  void CheckAllEnded() const;
+  bool AllEnded() const;
+
+  int64_t attempts() const { return static_cast<int64_t>(known_.size()); }
+
+ private:
+  void On(const storage::AddSweep& change);
+  void On(const storage::MoveSweep& change);
+  void On(const storage::MoveTrial& change);
+  void On(const storage::StartAttempt& change);
+  void On(const storage::DescribeAttempt& change);
+  void On(const storage::EndAttempt& change);
+  void On(const storage::Acknowledge& change);
+  void On(const storage::AddPoints& change);
+  void On(const storage::AddRouting& change);
+  void On(const storage::AddWindows& change);
+  void On(const storage::AddResult& change);
+  void On(const storage::KeepOrphan& change);
+  void On(const storage::KeepAnswer&) {}
+
+  void DemandLive(const AttemptKey& attempt, const char* doing) const;
+
+  struct TrialAccount {
+    TrialState state = TrialState::kQueued;
+    CohortId cohort;
+    int64_t ends = 0;
+    std::optional<AttemptKey> result_of;
+  };
+
+  std::map<SweepId, SweepState> sweeps_;
+  std::set<SweepId> promised_;
+  std::map<TrialId, TrialAccount> trials_;
+  std::map<AttemptKey, int64_t> known_;  // to the last durable sequence
+  std::set<AttemptKey> live_;
+  std::map<AttemptKey, std::set<int64_t>> orphans_;
+
+  struct Process {
+    AttemptKey attempt;
+    std::vector<std::string> devices;
+    bool stepped = false;
+  };
+  std::map<int64_t, std::vector<Process>> processes_;  // by node
+};
+
+/// The marks a simulated trainer leaves in what it measures, so that what came
+/// from which attempt can be told afterwards.
+double MarkedLoss(const AttemptKey& attempt, int64_t step);
+double TrueLoss(const CellId& cell, int64_t seed);
+
+}  // namespace leadline::simulation

@@ -1,0 +1,107 @@
+#include "script.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "chance.h"
+
+namespace leadline::simulation {
+namespace {
+
+constexpr double kFaultsBegin_s = 2;
+constexpr double kFaultsLast_s = 150;
+constexpr int64_t kSqliteEvery = 50;
+
+Fault DrawFault(Chance& chance, int64_t nodes) {
+  Fault fault;
+  fault.kind =
+      kFaultKinds[static_cast<size_t>(chance.Below(std::ssize(kFaultKinds)))];
+  fault.at_s = chance.Between(kFaultsBegin_s, kFaultsLast_s);
+  // Most are short, some outlast a lease and its grace.
+  fault.lasts_s =
+      chance.Happens(0.6) ? chance.Between(0.1, 12) : chance.Between(12, 90);
+  fault.node = chance.Below(nodes);
+  fault.detail = chance.Below(1000);
+  return fault;
+}
+
+SweepPlan DrawSweep(Chance& chance) {
+  SweepPlan sweep;
+  sweep.cells = 1 + chance.Below(4);
+  sweep.seeds = 1 + chance.Below(3);
+  sweep.cohort_size = 1 + chance.Below(sweep.seeds);
+  sweep.parallel_limit = chance.Happens(0.3) ? 1 + chance.Below(3) : 0;
+  sweep.submitted_at_s = chance.Between(0, 40);
+  return sweep;
+}
+
+}  // namespace
+
+std::string_view Name(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kCutLink:
+      return "cut_link";
+    case FaultKind::kSlowLink:
+      return "slow_link";
+    case FaultKind::kDoubledMessages:
+      return "doubled_messages";
+    case FaultKind::kSwappedMessages:
+      return "swapped_messages";
+    case FaultKind::kCrashCoordinator:
+      return "crash_coordinator";
+    case FaultKind::kStallCoordinator:
+      return "stall_coordinator";
+    case FaultKind::kCrashAgent:
+      return "crash_agent";
+    case FaultKind::kStallAgent:
+      return "stall_agent";
+    case FaultKind::kRebootNode:
+      return "reboot_node";
+    case FaultKind::kKillTrainer:
+      return "kill_trainer";
+    case FaultKind::kStallTrainer:
+      return "stall_trainer";
+    case FaultKind::kBreakTrainer:
+      return "break_trainer";
+    case FaultKind::kFullStore:
+      return "full_store";
+    case FaultKind::kFullNode:
+      return "full_node";
+    case FaultKind::kWallJump:
+      return "wall_jump";
+  }
+  return "";
+}
+
+std::string ToText(const Fault& fault) {
+  char line[128];
+  std::snprintf(line, sizeof line, "%7.2f s  %-18s node %d  for %.1f s  (%d)",
+                fault.at_s, std::string(Name(fault.kind)).c_str(),
+                static_cast<int>(fault.node), fault.lasts_s,
+                static_cast<int>(fault.detail));
+  return line;
+}
+
+Script DrawScript(uint64_t seed) {
+  Chance chance(seed);
+  Script script;
+  script.seed = seed;
+  script.sqlite = seed % kSqliteEvery == kSqliteEvery - 1;
+  for (int64_t n = 1 + chance.Below(3); n > 0; --n) {
+    script.slots.push_back(1 + chance.Below(2));
+  }
+  for (int64_t n = 1 + chance.Below(2); n > 0; --n) {
+    script.sweeps.push_back(DrawSweep(chance));
+  }
+  for (int64_t n = 1 + chance.Below(10); n > 0; --n) {
+    script.faults.push_back(DrawFault(chance, std::ssize(script.slots)));
+  }
+  std::ranges::sort(script.faults, {}, &Fault::at_s);
+  for (const Fault& fault : script.faults) {
+    script.faults_end_s =
+        std::max(script.faults_end_s, fault.at_s + fault.lasts_s);
+  }
+  return script;
+}
+
+}  // namespace leadline::simulation

@@ -1,0 +1,74 @@
+// What goes wrong in one schedule, and when: drawn from its seed beforehand, so
+// that single faults can be left out and the rest played again.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leadline::simulation {
+
+enum class FaultKind {
+  kCutLink,           // nothing passes between node and coordinator
+  kSlowLink,          // messages take seconds
+  kDoubledMessages,   // some messages arrive twice
+  kSwappedMessages,   // some messages overtake the one before
+  kCrashCoordinator,  // at a commit, before or after it
+  kStallCoordinator,  // stopped, then goes on
+  kCrashAgent,
+  kStallAgent,
+  kRebootNode,
+  kKillTrainer,
+  kStallTrainer,
+  kBreakTrainer,  // ends with a failure of its own
+  kFullStore,     // the coordinator's disk refuses
+  kFullNode,      // the node's disk refuses
+  kWallJump,      // of the coordinator's wall clock
+};
+
+inline constexpr std::array kFaultKinds = {
+    FaultKind::kCutLink,          FaultKind::kSlowLink,
+    FaultKind::kDoubledMessages,  FaultKind::kSwappedMessages,
+    FaultKind::kCrashCoordinator, FaultKind::kStallCoordinator,
+    FaultKind::kCrashAgent,       FaultKind::kStallAgent,
+    FaultKind::kRebootNode,       FaultKind::kKillTrainer,
+    FaultKind::kStallTrainer,     FaultKind::kBreakTrainer,
+    FaultKind::kFullStore,        FaultKind::kFullNode,
+    FaultKind::kWallJump};
+
+std::string_view Name(FaultKind kind);
+
+struct Fault {
+  FaultKind kind = FaultKind::kCutLink;
+  double at_s = 0;
+  double lasts_s = 0;  // where it has an end
+  int64_t node = 0;    // where it has a place
+  int64_t detail = 0;  // of its kind: which trainer, how many commits on
+};
+
+std::string ToText(const Fault& fault);
+
+struct SweepPlan {
+  int64_t cells = 1;
+  int64_t seeds = 1;
+  int64_t cohort_size = 1;
+  int64_t parallel_limit = 0;  // 0: none
+  double submitted_at_s = 0;
+};
+
+/// One schedule.
+struct Script {
+  uint64_t seed = 0;
+  std::vector<int64_t> slots;  // one a node
+  std::vector<SweepPlan> sweeps;
+  std::vector<Fault> faults;  // in order of time
+  double faults_end_s = 0;    // nothing goes wrong later
+  bool sqlite = false;        // the store is the real one
+};
+
+Script DrawScript(uint64_t seed);
+
+}  // namespace leadline::simulation

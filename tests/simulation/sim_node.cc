@@ -1,0 +1,274 @@
+#include "sim_node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+#include <signal.h>
+
+#include "sim_coordinator.h"
+#include "worker/agent/attempt_message.h"
+
+namespace leadline::simulation {
+namespace {
+
+constexpr double kRedialLeast_s = 0.1;
+constexpr double kRedialMost_s = 5;
+constexpr double kSessionLast_s = 2;
+
+class SimTrainer final : public agent::Trainer {
+ public:
+  /// `clock_offset`: of the machine's steady clock, which both ends share.
+  SimTrainer(std::shared_ptr<SimProcess> process, Duration clock_offset)
+      : process_(std::move(process)), clock_offset_(clock_offset) {}
+
+  pid_t pid() const override { return static_cast<pid_t>(process_->pid()); }
+  bool IsGone() override { return process_->IsGone(); }
+  const std::optional<agent::ExitStatus>& status() const override {
+    return process_->status();
+  }
+  void Signal(int signal) override { process_->Signal(signal); }
+  bool SendOrder(std::string_view order, SteadyTime as_of) override {
+    return process_->SendOrder(order, as_of - clock_offset_);
+  }
+  agent::EndTraces Traces() const override { return {}; }
+
+ private:
+  std::shared_ptr<SimProcess> process_;
+  Duration clock_offset_;
+};
+
+class SimEvents final : public agent::EventLines {
+ public:
+  explicit SimEvents(std::shared_ptr<EventFile> file)
+      : file_(std::move(file)) {}
+
+  absl::StatusOr<std::optional<agent::EventLine>> Next() override {
+    if (sequence_ == std::ssize(file_->lines)) return std::nullopt;
+    const std::string& text = file_->lines[static_cast<size_t>(sequence_)];
+    return agent::EventLine{++sequence_, text, false};
+  }
+  int64_t sequence() const override { return sequence_; }
+  absl::Status SeekAfter(int64_t sequence) override {
+    sequence_ = std::min(sequence_, sequence);
+    return absl::OkStatus();
+  }
+
+ private:
+  std::shared_ptr<EventFile> file_;
+  int64_t sequence_ = 0;
+};
+
+}  // namespace
+
+SimNode::SimNode(int64_t number, int64_t slots, Surroundings around,
+                 SimCoordinator& coordinator)
+    : number_(number),
+      slots_(slots),
+      around_(around),
+      coordinator_(coordinator),
+      clock_offset_(Seconds(around.chance.Between(-90'000, 90'000))) {}
+
+void SimNode::StartAgent() {
+  EndLeftovers();
+  agent::AgentIdentity identity;
+  identity.node = "n" + std::to_string(number_);
+  identity.instance = identity.node + "-" + std::to_string(++life_);
+  identity.host = identity.node;
+  identity.boot_id = "boot" + std::to_string(boot_);
+  identity.devices = agent::CpuSlots(slots_);
+  logic_ = std::make_unique<agent::AgentLogic>(
+      std::move(identity), agent::AgentPolicy{},
+      agent::AgentParts{*this, *this, *this, around_.log}, AgentNow());
+  Dial();
+  Tick();
+}
+
+void SimNode::CrashAgent() {
+  if (!logic_) return;
+  logic_.reset();
+  ++life_;
+  stalled_ = false;
+  undone_.clear();
+  if (const auto wire = std::exchange(wire_, nullptr)) {
+    wire->agent_open = false;
+    coordinator_.HearEndOf(wire);
+  }
+  around_.clockwork.After(Seconds(around_.chance.Between(0.2, 20)),
+                          [this, life = life_] {
+                            if (life == life_ && !logic_) StartAgent();
+                          });
+}
+
+/// As the program does before it dials.
+void SimNode::EndLeftovers() {
+  for (const auto& [key, process] : trainers_) process->Signal(SIGKILL);
+}
+
+void SimNode::Reboot() {
+  for (const auto& [key, process] : trainers_) process->Signal(SIGKILL);
+  ++boot_;
+  clock_offset_ = Seconds(around_.chance.Between(-90'000, 90'000));
+  CrashAgent();
+}
+
+void SimNode::StallAgent(Duration time) {
+  if (!logic_) return;
+  stalled_ = true;
+  stalled_until_ = std::max(stalled_until_, around_.clockwork.now() + time);
+  around_.clockwork.After(time, [this, life = life_] {
+    if (life != life_ || around_.clockwork.now() < stalled_until_) return;
+    stalled_ = false;
+    for (const auto& action : std::exchange(undone_, {})) {
+      if (life == life_) action();
+    }
+  });
+}
+
+void SimNode::FillDisk(Duration time) {
+  disk_full_until_ = std::max(disk_full_until_, around_.clockwork.now() + time);
+  for (const auto& [key, file] : disk_) file->disk_is_full = true;
+  around_.clockwork.After(time, [this] {
+    if (around_.clockwork.now() < disk_full_until_) return;
+    for (const auto& [key, file] : disk_) file->disk_is_full = false;
+  });
+}
+
+std::shared_ptr<SimProcess> SimNode::Trainer(int64_t which) const {
+  std::vector<std::shared_ptr<SimProcess>> living;
+  for (const auto& [key, process] : trainers_) {
+    if (!process->IsGone()) living.push_back(process);
+  }
+  if (living.empty()) return nullptr;
+  return living[static_cast<size_t>(which % std::ssize(living))];
+}
+
+bool SimNode::HoldsNothing() const {
+  return logic_ && logic_->Held().empty() && Trainer(0) == nullptr;
+}
+
+void SimNode::InAgent(std::function<void()> action) {
+  if (!logic_) return;
+  if (stalled_) {
+    undone_.push_back(std::move(action));
+  } else {
+    action();
+  }
+}
+
+void SimNode::Later(Duration delay, std::function<void()> action) {
+  around_.clockwork.After(
+      delay, [this, life = life_, action = std::move(action)]() mutable {
+        if (life == life_) InAgent(std::move(action));
+      });
+}
+
+void SimNode::Tick() {
+  logic_->Tick(AgentNow());
+  const SteadyTime due =
+      around_.clockwork.now() + (logic_->NextWake(AgentNow()) - AgentNow());
+  if (tick_at_ > around_.clockwork.now() && tick_at_ <= due) return;
+  tick_at_ = due;
+  Later(due - around_.clockwork.now(), [this, due] {
+    if (tick_at_ == due) Tick();
+  });
+}
+
+void SimNode::Dial() {
+  if (wire_) return;
+  auto wire = std::make_shared<Wire>();
+  wire->node = number_;
+  wire->number = streams_ + 1;
+  const bool reached = !around_.network.Has(Network::Trouble::kCut, number_) &&
+                       coordinator_.Accept(wire);
+  if (!reached) {
+    logic_->Handle(
+        {streams_,
+         agent::StreamClosed{absl::UnavailableError("no coordinator")}},
+        AgentNow());
+    Later(Seconds(around_.chance.Between(kRedialLeast_s, kRedialMost_s)),
+          [this] { Dial(); });
+    return;
+  }
+  ++streams_;
+  wire_ = wire;
+  logic_->Handle({wire->number, agent::StreamOpened{}}, AgentNow());
+  Tick();
+}
+
+void SimNode::Arrive(const std::shared_ptr<Wire>& wire,
+                     v1::CoordinatorMessage message) {
+  InAgent([this, wire, message = std::move(message)]() mutable {
+    if (wire != wire_) return;
+    if (message.has_start()) NoteDevices(message.start());
+    logic_->Handle({wire->number, std::move(message)}, AgentNow());
+    Tick();
+  });
+}
+
+void SimNode::NoteDevices(const v1::StartAttempt& order) {
+  const auto key = agent::FromMessage(order.attempt());
+  if (!key) return;
+  devices_[*key] = {order.devices().begin(), order.devices().end()};
+}
+
+void SimNode::WireBroken(const std::shared_ptr<Wire>& wire,
+                         const absl::Status& status) {
+  InAgent([this, wire, status] {
+    if (wire != wire_) return;
+    wire_.reset();
+    wire->agent_open = false;
+    logic_->Handle({wire->number, agent::StreamClosed{status}}, AgentNow());
+    Later(Seconds(around_.chance.Between(kRedialLeast_s, kRedialMost_s)),
+          [this] { Dial(); });
+  });
+}
+
+void SimNode::Send(int64_t stream, v1::AgentMessage message) {
+  if (!wire_ || wire_->number != stream) return;
+  coordinator_.Carry(wire_, std::move(message));
+}
+
+void SimNode::Break(int64_t stream) {
+  if (!wire_ || wire_->number != stream) return;
+  const std::shared_ptr<Wire> wire = wire_;
+  wire->agent_open = false;
+  coordinator_.HearEndOf(wire);
+  Later(Seconds(around_.chance.Between(0.001, 0.1)),
+        [this, wire] { WireBroken(wire, absl::CancelledError("broken off")); });
+}
+
+absl::StatusOr<std::unique_ptr<agent::Trainer>> SimNode::Start(
+    const AttemptKey& attempt, const std::string& config, int64_t) {
+  if (around_.clockwork.now() < disk_full_until_) {
+    return absl::UnavailableError("no space left on device");
+  }
+  TrainerJob job;
+  job.attempt = attempt;
+  job.node = number_;
+  job.seeds =
+      nlohmann::json::parse(config).at("seeds").get<std::vector<int64_t>>();
+  job.devices = devices_[attempt];
+  auto process = std::make_shared<SimProcess>(
+      std::move(job), ++pids_, disk_.at(attempt), around_.clockwork,
+      around_.chance, around_.oracle);
+  trainers_[attempt] = process;
+  process->Begin();
+  return std::make_unique<SimTrainer>(process, clock_offset_);
+}
+
+std::unique_ptr<agent::EventLines> SimNode::Events(const AttemptKey& attempt) {
+  auto& file = disk_[attempt];
+  file = std::make_shared<EventFile>();
+  file->disk_is_full = around_.clockwork.now() < disk_full_until_;
+  return std::make_unique<SimEvents>(file);
+}
+
+void SimNode::Find(const AttemptKey& attempt, v1::Dataset) {
+  Later(Seconds(around_.chance.Between(0.01, kSessionLast_s)), [this, attempt] {
+    logic_->Handle(agent::DataFound{attempt, std::string("/data")}, AgentNow());
+    Tick();
+  });
+}
+
+}  // namespace leadline::simulation

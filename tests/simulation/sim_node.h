@@ -1,0 +1,105 @@
+// A machine: its disk, its trainers, and the agent's logic as a process that
+// may be stopped, killed and started again.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chance.h"
+#include "clockwork.h"
+#include "network.h"
+#include "oracle.h"
+#include "sim_trainer.h"
+#include "worker/agent/agent_logic.h"
+
+namespace leadline::simulation {
+
+class SimCoordinator;
+
+/// What nodes share.
+struct Surroundings {
+  Clockwork& clockwork;
+  Chance& chance;
+  Network& network;
+  Oracle& oracle;
+  Log& log;
+};
+
+class SimNode final : public agent::AgentLink,
+                      public agent::AttemptHost,
+                      public agent::DataRequests {
+ public:
+  SimNode(int64_t number, int64_t slots, Surroundings around,
+          SimCoordinator& coordinator);
+
+  void StartAgent();
+  void CrashAgent();
+  void StallAgent(Duration time);
+  /// Everything on it ends, and comes up under another boot id.
+  void Reboot();
+  void FillDisk(Duration time);
+  /// One of the trainers that live, or null.
+  std::shared_ptr<SimProcess> Trainer(int64_t which) const;
+  /// The far end of its stream says or ends something.
+  void Arrive(const std::shared_ptr<Wire>& wire,
+              v1::CoordinatorMessage message);
+  void WireBroken(const std::shared_ptr<Wire>& wire,
+                  const absl::Status& status);
+
+  bool HoldsNothing() const;
+  int64_t number() const { return number_; }
+
+  // What the logic asks for.
+  void Send(int64_t stream, v1::AgentMessage message) override;
+  bool HasRoom() const override { return true; }
+  void Break(int64_t stream) override;
+  std::string Folder(const AttemptKey& attempt) const override {
+    return "/attempts/" + ToText(attempt);
+  }
+  absl::StatusOr<std::unique_ptr<agent::Trainer>> Start(
+      const AttemptKey& attempt, const std::string& config,
+      int64_t threads) override;
+  std::unique_ptr<agent::EventLines> Events(const AttemptKey& attempt) override;
+  void Find(const AttemptKey& attempt, v1::Dataset dataset) override;
+
+ private:
+  /// Lets the agent's process do something, once it is awake, unless it has
+  /// died by then.
+  void InAgent(std::function<void()> action);
+  void Later(Duration delay, std::function<void()> action);
+  void Tick();
+  void Dial();
+  void EndLeftovers();
+  void NoteDevices(const v1::StartAttempt& order);
+  SteadyTime AgentNow() const {
+    return around_.clockwork.now() + clock_offset_;
+  }
+
+  const int64_t number_;
+  const int64_t slots_;
+  Surroundings around_;
+  SimCoordinator& coordinator_;
+  Duration clock_offset_{};  // no two hosts' steady clocks agree
+  int64_t boot_ = 1;
+  int64_t life_ = 0;  // of the agent's process
+  int64_t pids_ = 100;
+  int64_t streams_ = 0;
+  std::unique_ptr<agent::AgentLogic> logic_;
+  std::shared_ptr<Wire> wire_;
+  bool stalled_ = false;
+  SteadyTime stalled_until_{};
+  std::deque<std::function<void()>> undone_;
+  SteadyTime tick_at_{};
+  SteadyTime disk_full_until_{};
+  std::map<AttemptKey, std::shared_ptr<EventFile>> disk_;
+  std::map<AttemptKey, std::shared_ptr<SimProcess>> trainers_;
+  std::map<AttemptKey, std::vector<std::string>> devices_;  // as ordered
+};
+
+}  // namespace leadline::simulation

@@ -1,0 +1,90 @@
+// A trainer as a process: it writes event lines, hears orders, can be stopped,
+// killed and starved, and ends itself when it has heard nothing for too long.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chance.h"
+#include "clockwork.h"
+#include "oracle.h"
+#include "worker/agent/attempt_host.h"
+
+namespace leadline::simulation {
+
+/// The event file: it outlives trainer and agent.
+struct EventFile {
+  std::vector<std::string> lines;
+  bool disk_is_full = false;  // shared by all of a node: set by it
+};
+
+/// What the trainer was told.
+struct TrainerJob {
+  AttemptKey attempt;
+  int64_t node = 0;
+  std::vector<int64_t> seeds;
+  std::vector<std::string> devices;
+};
+
+class SimProcess : public std::enable_shared_from_this<SimProcess> {
+ public:
+  SimProcess(TrainerJob job, int64_t pid, std::shared_ptr<EventFile> events,
+             Clockwork& clockwork, Chance& chance, Oracle& oracle);
+
+  void Begin();
+
+  const TrainerJob& job() const { return job_; }
+  int64_t pid() const { return pid_; }
+  bool IsGone() const { return status_.has_value(); }
+  const std::optional<agent::ExitStatus>& status() const { return status_; }
+
+  void Signal(int signal);
+  bool SendOrder(std::string_view order, SteadyTime as_of);
+
+  /// SIGSTOP, and SIGCONT after a time.
+  void Stall(Duration time);
+  /// A failure of its own, at its next step.
+  void Break() { breaks_ = true; }
+
+ private:
+  void Live(Duration after, void (SimProcess::*what)());
+  void Resume();
+  void Start();
+  void Step();
+  void Watch();
+  void Hear(const std::string& order, SteadyTime as_of);
+  void EndFailed(const char* kind, const char* message);
+  void EndAsTold();
+  void Finish();
+  /// False, and the process gone, if the disk is full.
+  bool Write(const std::string& line);
+  void Exit(int code, int signal);
+
+  TrainerJob job_;
+  int64_t pid_;
+  std::shared_ptr<EventFile> events_;
+  Clockwork& clockwork_;
+  Chance& chance_;
+  Oracle& oracle_;
+  bool listens_ = false;
+  bool breaks_ = false;
+  int64_t step_ = 0;
+  int64_t steps_ = 0;
+  Duration step_time_{};
+  std::optional<int64_t> diverges_at_;  // its first replica
+  std::optional<SteadyTime> stalled_until_;
+  std::deque<std::pair<std::string, SteadyTime>>
+      unheard_;                                 // orders, while it is stalled
+  std::vector<void (SimProcess::*)()> undone_;  // what was due meanwhile
+  SteadyTime heard_at_{};
+  std::optional<agent::ExitStatus> status_;
+};
+
+}  // namespace leadline::simulation
