@@ -23,8 +23,10 @@ class GateFunction : public torch::autograd::Function<GateFunction> {
     const variable_list saved = context->get_saved_variables();
     const Tensor& gate = saved[0];
     const Tensor& up = saved[1];
-    return {at::silu_backward(gradients[0] * up, gate),
-            at::silu(gate).mul_(gradients[0])};
+    // One statement each: the product is freed before the next is made.
+    const Tensor dgate = at::silu_backward(gradients[0] * up, gate);
+    const Tensor dup = at::silu(gate).mul_(gradients[0]);
+    return {dgate, dup};
   }
 };
 

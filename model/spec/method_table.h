@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/spec/method_costs.h"
+#include "model/spec/method_memory.h"
 #include "model/spec/settings.h"
 
 namespace leadline::spec {
@@ -22,6 +23,9 @@ struct MethodInfo {
   std::string_view equals_prenorm_at_start;  // "yes", "no (detail mass 0.16)"
   /// What it costs; `settings` are resolved ones of that method.
   MethodCost (*cost)(const Settings& settings) = nullptr;
+  /// What it keeps during a training step; likewise. Unless said, what plain
+  /// residuals keep.
+  MethodMemory (*memory)(const Settings& settings) = &PreNormMemory;
   /// What is said beside every result of the method, after "NAME is": "our
   /// reading: ...". Mostly empty.
   std::string_view caveat = {};

@@ -3,18 +3,13 @@
 #include <algorithm>
 
 #include "model/losses.h"
+#include "model/spec/evaluation_batch.h"
 
 namespace leadline::trainer {
 
 using torch::Tensor;
 
 namespace {
-
-// On a CPU a batch should stay in the cache, on a GPU it should fill it.
-int64_t WindowsAtOnce(int64_t replicas, int64_t context, bool cpu) {
-  const int64_t tokens = cpu ? 2048 : 65'536;
-  return std::max<int64_t>(1, tokens / (replicas * context));
-}
 
 // Token losses [R, P', T] of windows of one length.
 Tensor Losses(const model::Decoder& decoder, std::span<const uint16_t> symbols,
@@ -31,7 +26,7 @@ void ForBatches(const model::Decoder& decoder,
                 const std::vector<Window>& windows, const torch::Device& device,
                 const Breather& breathe, Take take) {
   const torch::NoGradGuard no_grad;
-  const int64_t at_once = WindowsAtOnce(
+  const int64_t at_once = spec::EvaluationWindows(
       decoder.replicas(), windows.front().length, device.is_cpu());
   size_t begin = 0;
   while (begin < windows.size()) {

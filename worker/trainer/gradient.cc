@@ -44,10 +44,10 @@ Tensor Gradient::AddMicroBatch(int64_t step, int64_t first) {
   options.training = true;
   options.step = step;
   options.first_sequence = first;
-  const Tensor logits_RBTV =
-      decoder_.Forward(batch.tokens_RBT.to(device_), options);
-  const Tensor losses_RBT =
-      model::TokenLosses(logits_RBTV, batch.targets_RBT.to(device_));
+  // The logits have no name: nothing needs them once the losses are there.
+  const Tensor losses_RBT = model::TokenLosses(
+      decoder_.Forward(batch.tokens_RBT.to(device_), options),
+      batch.targets_RBT.to(device_));
   const auto scale = static_cast<double>(sequences_ / micro_batch_);
   Tensor loss_R = losses_RBT.mean({1, 2});
   if (scale != 1) loss_R = loss_R / scale;

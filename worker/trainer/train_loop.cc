@@ -7,15 +7,13 @@
 #include <ATen/Version.h>
 #include <torch/version.h>
 
+#include "model/spec/evaluation_batch.h"
 #include "worker/trainer/build_info.h"
 #include "worker/trainer/process_memory.h"
 #include "worker/trainer/routing_report.h"
 
 namespace leadline::trainer {
 namespace {
-
-// The probe batch: the same for all methods, seeds and replicas.
-constexpr size_t kProbeWindows = 8;
 
 torch::TensorOptions ParameterOptions(const spec::Settings& settings,
                                       const torch::Device& device) {
@@ -208,7 +206,7 @@ void TrainLoop::EvaluateWindows(int64_t steps_done) {
 void TrainLoop::WriteRouting(int64_t steps_done) {
   const auto windows =
       std::span(fixed_windows_)
-          .first(std::min<size_t>(kProbeWindows, fixed_windows_.size()));
+          .first(std::min<size_t>(spec::kProbeWindows, fixed_windows_.size()));
   for (const RoutingEvent& event : ReportRouting(
            decoder_, text_.validation(), windows, device_, steps_done)) {
     if (health_.IsAlive(event.replica)) events_.Write(event);

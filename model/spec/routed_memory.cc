@@ -1,0 +1,118 @@
+// Memory of methods whose routers replace the stream.
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "model/spec/block_count.h"
+#include "model/spec/method_memory.h"
+
+namespace leadline::spec {
+namespace {
+
+/// Sign of position i in a block of `length` sublayers, as in BlockBasis.
+using Sign = int (*)(int64_t i, int64_t length);
+
+int Plain(int64_t, int64_t) { return 1; }
+int Phase(int64_t i, int64_t) { return i % 2 == 0 ? 1 : -1; }
+int Split(int64_t i, int64_t length) {
+  if (i < length / 2) return 1;
+  return i >= length - length / 2 ? -1 : 0;
+}
+/// Replicas differ in drawn signs: such a sum equals no other.
+int Drawn(int64_t, int64_t) { return 2; }
+
+/// What routers read: the sums of each block, the plain one first.
+struct Sources {
+  std::vector<Sign> signs = {&Plain};
+  int64_t block_sublayers = 1;
+  int64_t heads = 1;  // of a router
+
+  int64_t offered() const { return static_cast<int64_t>(signs.size()); }
+
+  /// Sums that differ after position i: those with equal signs so far share one
+  /// tensor.
+  int64_t Distinct(int64_t i, int64_t length) const {
+    std::set<std::vector<int>> histories;
+    for (const Sign sign : signs) {
+      std::vector<int> history;
+      for (int64_t k = 0; k <= i; ++k) history.push_back(sign(k, length));
+      histories.insert(std::move(history));
+    }
+    return static_cast<int64_t>(histories.size());
+  }
+};
+
+/// Kept where every sublayer and the final norm read a router's mixture.
+MethodMemory Replacement(const Settings& settings, const Sources& of) {
+  const int64_t width = settings.Integer("d_model");
+  const int64_t sublayers = 2 * settings.depth();
+  const int64_t length = of.block_sublayers;
+  MethodMemory memory;
+  int64_t inputs = width + 1;  // the embedding and its 1/rms
+  int64_t sums = 0;
+  int64_t weights = 0;
+  for (int64_t l = 0; l <= sublayers; ++l) {
+    const int64_t finished = l / length;
+    const int64_t position = l % length;
+    const bool readout = l == sublayers;
+    if (l > 0) {
+      inputs += width;
+      weights += of.heads *
+                 (1 + (readout ? 1 : of.offered()) * BlocksBegun(l, length));
+    }
+    // Gradients of what later routers read. The readout, which runs backward
+    // first, sees no details; a lone running sum's is that of the update.
+    const int64_t known = l + 1 >= sublayers ? 1 : of.offered();
+    const int64_t running = position > 0 && known > 1 ? known : 0;
+    const int64_t waiting = readout ? 0 : 1 + known * finished + running;
+    memory.held.push_back(inputs + sums + weights + waiting * width);
+    if (readout) break;
+    // Each sum with its 1/rms, and the factors of details.
+    sums +=
+        of.Distinct(position, std::min(length, sublayers - finished * length)) *
+            (width + 1) +
+        of.offered() - 1;
+  }
+  memory.in_pass = (2 + of.offered() * BlocksBegun(sublayers, length)) * width;
+  memory.in_backward = (1 + of.offered()) * width;
+  return memory;
+}
+
+MethodMemory WithDetails(const Settings& settings, std::vector<Sign> signs) {
+  const bool details = settings.IsOn("details") &&
+                       settings.NumberUnlessWord("detail_bias").has_value();
+  if (!details) signs.resize(1);
+  return Replacement(settings,
+                     {.signs = std::move(signs),
+                      .block_sublayers = settings.Integer("block_sublayers")});
+}
+
+}  // namespace
+
+MethodMemory AttnResMemory(const Settings& settings) {
+  return Replacement(settings, {});
+}
+
+MethodMemory BlockAttnResMemory(const Settings& settings) {
+  return Replacement(settings,
+                     {.block_sublayers = settings.Integer("block_sublayers")});
+}
+
+MethodMemory WavMemory(const Settings& settings) {
+  return WithDetails(settings, {&Plain, &Phase, &Split});
+}
+
+MethodMemory HaaresMemory(const Settings& settings) {
+  return WithDetails(settings, {&Plain, &Split});
+}
+
+MethodMemory HaaresDupMemory(const Settings& settings) {
+  return WithDetails(settings, {&Plain, &Plain});
+}
+
+MethodMemory HaaresRandomMemory(const Settings& settings) {
+  return WithDetails(settings, {&Plain, &Drawn});
+}
+
+}  // namespace leadline::spec
