@@ -42,6 +42,7 @@ Decoder::Decoder(const spec::Settings& settings, int64_t vocabulary,
   TORCH_CHECK(vocabulary > 0, "a vocabulary of ", vocabulary);
   const double std = settings.Number("init_std");
   ParameterList of_method(seeds, options);
+  value_residual_.emplace(settings, of_method);
   method_ = MakeMethod(
       settings, {.sublayers = 2 * settings.depth(), .width = shape_.width},
       of_method);
@@ -66,6 +67,9 @@ void Decoder::MakeLayers(const spec::Settings& settings,
   const double out_std = settings.Word("residual_init") == "scaled"
                              ? std / std::sqrt(sublayers)
                              : std;
+  const double divisor = method_->branch_divisor();
+  const MatrixStd stds{
+      .plain = std, .value = std / divisor, .out = out_std / divisor};
   const auto gain = [&](const std::string& name) {
     return norms.before_sublayers
                ? parameters_.Constant(name, {shape_.width}, 1, {})
@@ -75,9 +79,9 @@ void Decoder::MakeLayers(const spec::Settings& settings,
     const std::string attention = LayerName(i) + ".attn";
     const std::string mlp = LayerName(i) + ".mlp";
     layers_.push_back({gain(attention + ".norm.g"),
-                       Attention(attention, shape_, std, out_std, parameters_),
+                       Attention(attention, shape_, stds, parameters_),
                        gain(mlp + ".norm.g"),
-                       SwiGlu(mlp, shape_, std, out_std, parameters_)});
+                       SwiGlu(mlp, shape_, stds, parameters_)});
   }
 }
 
@@ -89,13 +93,13 @@ Tensor Decoder::Norm(int64_t l, const Tensor& x_RBTD,
 }
 
 Tensor Decoder::Sublayer(int64_t l, const Tensor& x_RBTD,
-                         const RotaryTable& table,
-                         const Dropout& dropout) const {
+                         const RotaryTable& table, const Dropout& dropout,
+                         ValuePass& values) const {
   const Layer& layer = layers_[l / 2];
   Tensor update_RBTD;
   if (l % 2 == 0) {
     update_RBTD = layer.attention.Forward(
-        Norm(l, x_RBTD, layer.attention_gain_RD), table, dropout);
+        Norm(l, x_RBTD, layer.attention_gain_RD), table, dropout, &values);
   } else {
     const Tensor y_RBTD = Norm(l, x_RBTD, layer.mlp_gain_RD);
     update_RBTD = layer.mlp.Forward(y_RBTD.flatten(1, 2)).view(x_RBTD.sizes());
@@ -135,9 +139,10 @@ Tensor Decoder::Forward(const Tensor& tokens_RBT,
   if (options.observer != nullptr) options.observer->OnEmbeddings(e_RBTD);
   const std::unique_ptr<DepthPass> pass =
       method_->Begin(e_RBTD, options.observer);
+  ValuePass values = value_residual_->Begin();
   for (int64_t l = 0; l < 2 * static_cast<int64_t>(layers_.size()); ++l) {
     const Tensor x_RBTD = pass->Read(l);
-    const Tensor u_RBTD = Sublayer(l, x_RBTD, table, dropout);
+    const Tensor u_RBTD = Sublayer(l, x_RBTD, table, dropout, values);
     if (options.observer != nullptr) {
       options.observer->OnSublayer(l, x_RBTD, u_RBTD);
     }

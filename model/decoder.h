@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "model/layers/rotary.h"
 #include "model/layers/shapes.h"
 #include "model/layers/swiglu.h"
+#include "model/layers/value_residual.h"
 #include "model/losses.h"
 #include "model/methods/method.h"
 #include "model/parameters.h"
@@ -77,8 +79,8 @@ class Decoder {
 
   void MakeLayers(const spec::Settings& settings, const NormPlacement& norms);
   torch::Tensor Sublayer(int64_t l, const torch::Tensor& x_RBTD,
-                         const RotaryTable& table,
-                         const Dropout& dropout) const;
+                         const RotaryTable& table, const Dropout& dropout,
+                         ValuePass& values) const;
   torch::Tensor Norm(int64_t l, const torch::Tensor& x_RBTD,
                      const torch::Tensor& gain_RD) const;
   torch::Tensor Head(const torch::Tensor& out_RBTD) const;
@@ -88,6 +90,7 @@ class Decoder {
   double dropout_;
   ParameterList parameters_;
   std::unique_ptr<ResidualMethod> method_;
+  std::optional<ValueResidual> value_residual_;
   RotaryTable rotary_;
   torch::Tensor embed_RVD_;
   std::vector<Layer> layers_;

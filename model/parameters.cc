@@ -28,6 +28,13 @@ Tensor ParameterList::Constant(const std::string& name,
   return Add(name, torch::full(shape, value, options_), group);
 }
 
+Tensor ParameterList::Given(const std::string& name, const Tensor& start,
+                            ParameterGroup group) {
+  std::vector<int64_t> shape(static_cast<size_t>(start.dim()), -1);
+  shape.insert(shape.begin(), static_cast<int64_t>(seeds_.size()));
+  return Add(name, start.expand(shape).to(options_).clone(), group);
+}
+
 Tensor ParameterList::ConstantBuffer(const std::string& name,
                                      torch::IntArrayRef sizes, double value) {
   const Tensor tensor = Constant(name, sizes, value, {});

@@ -36,6 +36,9 @@ class ParameterList {
                        double std, ParameterGroup group);
   torch::Tensor Constant(const std::string& name, torch::IntArrayRef sizes,
                          double value, ParameterGroup group);
+  /// The values of `start`, the same in every replica, [R, start's sizes].
+  torch::Tensor Given(const std::string& name, const torch::Tensor& start,
+                      ParameterGroup group);
   /// Kept by name like the others but not trained.
   torch::Tensor ConstantBuffer(const std::string& name,
                                torch::IntArrayRef sizes, double value);

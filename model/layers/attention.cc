@@ -37,51 +37,56 @@ Tensor WeighOpenly(const Tensor& q_NHTK, const Tensor& k_NHTK,
 }  // namespace
 
 Attention::Attention(const std::string& prefix, const LayerShape& shape,
-                     double std, double out_std, ParameterList& parameters)
+                     const MatrixStd& std, ParameterList& parameters)
     : prefix_(prefix), shape_(shape) {
   const int64_t narrow = shape.head_width() * shape.kv_heads;
   const ParameterGroup matrix{.decay = true};
-  wq_RDD_ = parameters.Normal(prefix + ".wq", {shape.width, shape.width}, std,
+  wq_RDD_ = parameters.Normal(prefix + ".wq", {shape.width, shape.width},
+                              std.plain, matrix);
+  wk_RDC_ = parameters.Normal(prefix + ".wk", {shape.width, narrow}, std.plain,
                               matrix);
-  wk_RDC_ =
-      parameters.Normal(prefix + ".wk", {shape.width, narrow}, std, matrix);
-  wv_RDC_ =
-      parameters.Normal(prefix + ".wv", {shape.width, narrow}, std, matrix);
+  wv_RDC_ = parameters.Normal(prefix + ".wv", {shape.width, narrow}, std.value,
+                              matrix);
   wo_RDD_ = parameters.Normal(prefix + ".wo", {shape.width, shape.width},
-                              out_std, matrix);
+                              std.out, matrix);
 }
 
-Tensor Attention::Heads(const Tensor& y_RND, const Tensor& w,
-                        torch::IntArrayRef sizes, bool normed,
-                        const RotaryTable* table) const {
+Tensor Attention::Heads(const Tensor& x_RNC, torch::IntArrayRef sizes,
+                        bool normed, const RotaryTable* table) const {
   const int64_t replicas = sizes[0];
   const int64_t sequences = sizes[1];
   const int64_t tokens = sizes[2];
-  const int64_t heads = w.size(2) / shape_.head_width();
-  Tensor x_RND = Linear(y_RND, w, shape_.compute);
-  if (normed || table != nullptr) x_RND = x_RND.to(WideType(shape_.compute));
+  const int64_t heads = x_RNC.size(2) / shape_.head_width();
+  Tensor wide_RNC = x_RNC;
+  if (normed || table != nullptr) {
+    wide_RNC = x_RNC.to(WideType(shape_.compute));
+  }
   if (normed) {
-    x_RND = RmsNorm(
-        x_RND.view({replicas, sequences, tokens * heads, shape_.head_width()}),
-        {}, shape_.norm_eps);
+    wide_RNC = RmsNorm(wide_RNC.view({replicas, sequences, tokens * heads,
+                                      shape_.head_width()}),
+                       {}, shape_.norm_eps);
   }
   Tensor x_NTHK =
-      x_RND.view({replicas * sequences, tokens, heads, shape_.head_width()});
+      wide_RNC.view({replicas * sequences, tokens, heads, shape_.head_width()});
   if (table != nullptr) x_NTHK = Rotate(x_NTHK, *table);
   return x_NTHK.transpose(1, 2).to(shape_.compute);
 }
 
 Tensor Attention::Forward(const Tensor& y_RBTD, const RotaryTable& table,
-                          const Dropout& dropout) const {
+                          const Dropout& dropout, ValuePass* values) const {
   const torch::IntArrayRef sizes = y_RBTD.sizes();
   const Tensor y_RND =
       y_RBTD.view({sizes[0], sizes[1] * sizes[2], sizes[3]}).to(shape_.compute);
+  const auto project = [&](const Tensor& w) {
+    return Linear(y_RND, w, shape_.compute);
+  };
   const int64_t times = shape_.heads / shape_.kv_heads;
-  const Tensor q_NHTK = Heads(y_RND, wq_RDD_, sizes, shape_.qk_norm, &table);
+  const Tensor q_NHTK = Heads(project(wq_RDD_), sizes, shape_.qk_norm, &table);
   const Tensor k_NHTK =
-      Repeat(Heads(y_RND, wk_RDC_, sizes, shape_.qk_norm, &table), times);
-  const Tensor v_NHTK =
-      Repeat(Heads(y_RND, wv_RDC_, sizes, false, nullptr), times);
+      Repeat(Heads(project(wk_RDC_), sizes, shape_.qk_norm, &table), times);
+  Tensor v_RNC = project(wv_RDC_);
+  if (values != nullptr) v_RNC = values->Mix(v_RNC);
+  const Tensor v_NHTK = Repeat(Heads(v_RNC, sizes, false, nullptr), times);
   const double scale = 1 / std::sqrt(static_cast<double>(shape_.head_width()));
   Tensor mixed_NHTK;
   if (dropout.active()) {

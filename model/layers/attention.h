@@ -13,25 +13,27 @@
 #include "model/layers/dropout.h"
 #include "model/layers/rotary.h"
 #include "model/layers/shapes.h"
+#include "model/layers/value_residual.h"
 #include "model/parameters.h"
 
 namespace leadline::model {
 
 class Attention {
  public:
-  /// Declares `<prefix>.wq`, `.wk`, `.wv`, `.wo`; `out_std` is that of `wo`.
-  Attention(const std::string& prefix, const LayerShape& shape, double std,
-            double out_std, ParameterList& parameters);
+  /// Declares `<prefix>.wq`, `.wk`, `.wv`, `.wo`.
+  Attention(const std::string& prefix, const LayerShape& shape,
+            const MatrixStd& std, ParameterList& parameters);
 
   /// y [R, B, T, D] to [R, B, T, D], in the shape's compute type. Dropout site:
-  /// `<prefix>.weights`.
+  /// `<prefix>.weights`. `values` may be null.
   torch::Tensor Forward(const torch::Tensor& y_RBTD, const RotaryTable& table,
-                        const Dropout& dropout) const;
+                        const Dropout& dropout,
+                        ValuePass* values = nullptr) const;
 
  private:
-  torch::Tensor Heads(const torch::Tensor& y_RND, const torch::Tensor& w,
-                      torch::IntArrayRef sizes, bool normed,
-                      const RotaryTable* table) const;
+  /// [R, N, C] as heads [R*B, heads, T, K]; rotated if there is a table.
+  torch::Tensor Heads(const torch::Tensor& x_RNC, torch::IntArrayRef sizes,
+                      bool normed, const RotaryTable* table) const;
 
   std::string prefix_;
   LayerShape shape_;

@@ -13,6 +13,13 @@ inline torch::ScalarType WideType(torch::ScalarType type) {
   return type == torch::kBFloat16 ? torch::kFloat32 : type;
 }
 
+/// Standard deviations of a layer's matrices at the start.
+struct MatrixStd {
+  double plain = 0;  // wq, wk, wu
+  double value = 0;  // wv, wg
+  double out = 0;    // wo, wd
+};
+
 struct LayerShape {
   int64_t width = 0;     // D
   int64_t heads = 1;     // H

@@ -32,16 +32,16 @@ class GateFunction : public torch::autograd::Function<GateFunction> {
 
 }  // namespace
 
-SwiGlu::SwiGlu(const std::string& prefix, const LayerShape& shape, double std,
-               double out_std, ParameterList& parameters)
+SwiGlu::SwiGlu(const std::string& prefix, const LayerShape& shape,
+               const MatrixStd& std, ParameterList& parameters)
     : type_(shape.compute) {
   const ParameterGroup matrix{.decay = true};
-  wg_RDF_ = parameters.Normal(prefix + ".wg", {shape.width, shape.hidden}, std,
-                              matrix);
-  wu_RDF_ = parameters.Normal(prefix + ".wu", {shape.width, shape.hidden}, std,
-                              matrix);
+  wg_RDF_ = parameters.Normal(prefix + ".wg", {shape.width, shape.hidden},
+                              std.value, matrix);
+  wu_RDF_ = parameters.Normal(prefix + ".wu", {shape.width, shape.hidden},
+                              std.plain, matrix);
   wd_RFD_ = parameters.Normal(prefix + ".wd", {shape.hidden, shape.width},
-                              out_std, matrix);
+                              std.out, matrix);
 }
 
 Tensor SwiGlu::Forward(const Tensor& y_RND) const {

@@ -17,9 +17,9 @@ namespace leadline::model {
 
 class SwiGlu {
  public:
-  /// Declares `<prefix>.wg`, `.wu`, `.wd`; `out_std` is that of `wd`.
-  SwiGlu(const std::string& prefix, const LayerShape& shape, double std,
-         double out_std, ParameterList& parameters);
+  /// Declares `<prefix>.wg`, `.wu`, `.wd`.
+  SwiGlu(const std::string& prefix, const LayerShape& shape,
+         const MatrixStd& std, ParameterList& parameters);
 
   /// y [R, N, D] to [R, N, D], in shape.compute type.
   torch::Tensor Forward(const torch::Tensor& y_RND) const;

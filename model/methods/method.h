@@ -54,6 +54,10 @@ class ResidualMethod {
 
   virtual NormPlacement norms() const { return {}; }
 
+  /// What the initial values of wv, wo, wg and wd are divided by, before they
+  /// are rounded.
+  virtual double branch_divisor() const { return 1; }
+
   /// The factor between what `sublayer` (or, for 2L, the final norm) reads and
   /// the plain sum of updates, while all queries are zero: 1/J after a router
   /// that replaces. With `eps_mode = compensated` the norm that follows takes

@@ -5,7 +5,11 @@
 
 #include "model/methods/block_attnres.h"
 #include "model/methods/block_layerscale.h"
+#include "model/methods/deepnorm.h"
+#include "model/methods/denseformer.h"
+#include "model/methods/hyper_connections.h"
 #include "model/methods/layerscale.h"
+#include "model/methods/mhc.h"
 #include "model/methods/prenorm.h"
 #include "model/methods/rezero.h"
 #include "model/methods/wav.h"
@@ -36,6 +40,10 @@ constexpr std::array kMethods = {
     Entry{"block_layerscale", &Make<BlockLayerScale>},
     Entry{"block_attnres", &Make<BlockAttnRes>},
     Entry{"wav", &Make<Wav>},
+    Entry{"denseformer", &Make<DenseFormer>},
+    Entry{"hyper_connections", &Make<HyperConnections>},
+    Entry{"mhc", &Make<Mhc>},
+    Entry{"deepnorm", &Make<DeepNorm>},
 };
 
 const Entry* Find(std::string_view name) {

@@ -16,6 +16,7 @@ class Checking {
   std::vector<SettingError> Run() {
     Heads();
     Blocks();
+    Streams();
     Training();
     Sizes();
     return std::move(errors_);
@@ -57,6 +58,24 @@ class Checking {
       Add("block_sublayers",
           "wav needs an even block_sublayers of at least 4, and here (" +
               Text("depth") + ") it is " + std::to_string(length));
+    }
+  }
+
+  void Streams() {
+    if (settings_.method() == "deepnorm" &&
+        settings_.Word("residual_init") != "plain") {
+      Add("residual_init",
+          "deepnorm divides its matrices by (8L)^(1/4) instead: "
+          "residual_init is plain, not " +
+              settings_.Word("residual_init"));
+    }
+    constexpr int64_t kMostPermuted = 4;
+    if (settings_.Has("residual") &&
+        settings_.Word("residual") == "permutations" &&
+        Integer("streams") > kMostPermuted) {
+      Add("streams", Text("streams") +
+                         " have too many permutations: at most 4 where "
+                         "residual is permutations");
     }
   }
 

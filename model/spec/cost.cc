@@ -50,7 +50,10 @@ double ForwardFlopsPerToken(const Settings& settings,
 }  // namespace
 
 int64_t CountMethodParameters(const Settings& settings) {
-  return CostOf(settings).parameters;
+  const int64_t value_weights = settings.Word("value_residual") == "learned"
+                                    ? 2 * (settings.depth() - 1)
+                                    : 0;
+  return CostOf(settings).parameters + value_weights;
 }
 
 int64_t CountParameters(const Settings& settings,

@@ -14,7 +14,8 @@ namespace leadline::spec {
 int64_t CountParameters(const Settings& settings,
                         std::optional<int64_t> vocabulary);
 
-/// Parameters the method adds to (or takes from) the plain decoder.
+/// Parameters that the method, and the flags beside it, add to (or take from)
+/// the plain decoder.
 int64_t CountMethodParameters(const Settings& settings);
 
 /// Sum over all routers of their number of sources; 0 for methods without.

@@ -29,5 +29,9 @@ MethodCost LayerScaleCost(const Settings& settings);
 MethodCost BlockLayerScaleCost(const Settings& settings);
 MethodCost BlockAttnResCost(const Settings& settings);
 MethodCost WavCost(const Settings& settings);
+MethodCost DenseFormerCost(const Settings& settings);
+MethodCost HyperConnectionsCost(const Settings& settings);
+MethodCost MhcCost(const Settings& settings);
+MethodCost DeepNormCost(const Settings& settings);
 
 }  // namespace leadline::spec

@@ -65,6 +65,60 @@ constexpr MethodInfo kMethods[] = {
      .equals_prenorm_at_start = "no (detail mass 0.16)",
      .cost = &WavCost,
      .memory = &WavMemory},
+    {.name = "denseformer",
+     .summary = "after each layer the stream becomes a learnt average of all "
+                "layers' outputs",
+     .formula = "X_0 = e; X_{i+1} = output of layer i\n"
+                "after layer i: h = sum_{j=0..i+1} a_ij X_j, every k-th j "
+                "back from i+1,\n"
+                "in layers with (i + 1) % p = 0; a starts at (0, ..., 0, 1)",
+     .reference = "2402.02622",
+     .added_parameters = "L(L+3)/2 for k = p = 1",
+     .equals_prenorm_at_start = "yes",
+     .cost = &DenseFormerCost,
+     .memory = &DenseFormerMemory},
+    {.name = "hyper_connections",
+     .summary = "M parallel streams, read and mixed by learnt coefficients of "
+                "each token",
+     .formula =
+         "H_1..H_M = e; N = norm(H, g) per stream; T = tanh(N Wa)\n"
+         "for l: pre = pre0 + sa T_0, A = A0 + sa T_1..M, post = b0 + sb "
+         "tanh(N Wb)\n"
+         "       x = sum_s pre_s H_s; u = f_l(x)\n"
+         "       H_t = sum_s A_st H_s + post_t u\n"
+         "out = sum_s H_s",
+     .reference = "2409.19606",
+     .added_parameters = "2L (M^2 + 2M + (M+3) D + 2); dynamic off: 2L (M^2 + "
+                         "2M)",
+     .equals_prenorm_at_start = "yes",
+     .cost = &HyperConnectionsCost,
+     .memory = &HyperConnectionsMemory},
+    {.name = "mhc",
+     .summary = "hyper-connections whose mixing matrix is doubly stochastic",
+     .formula =
+         "c = phi^T norm(H_1..H_M as one vector)\n"
+         "pre = sigmoid(alpha_0 c + bpre); post = 2 sigmoid(alpha_1 c + "
+         "bpost)\n"
+         "A = Sinkhorn(exp(alpha_2 c + bres)), 20 rounds: rows (over t), then "
+         "columns (over s)\n"
+         "x, u, H_t and out as hyper_connections",
+     .reference = "2512.24880 (permutations: 2601.05732)",
+     .added_parameters = "2L (M D (M^2 + 2M) + M^2 + 2M + 3); permutations: "
+                         "M! for M^2",
+     .equals_prenorm_at_start = "yes",
+     .cost = &MhcCost,
+     .memory = &MhcMemory},
+    {.name = "deepnorm",
+     .summary = "post-norm with a weighted stream and smaller matrices at the "
+                "start",
+     .formula = "h = norm((2L)^(1/4) h + f_l(h)); no norm before sublayers or "
+                "head\n"
+                "wv, wo, wg, wd start divided by (8L)^(1/4)",
+     .reference = "2203.00555",
+     .added_parameters = "-D",
+     .equals_prenorm_at_start = "no",
+     .cost = &DeepNormCost,
+     .memory = &DeepNormMemory},
 };
 
 }  // namespace

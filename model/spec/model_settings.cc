@@ -93,13 +93,23 @@ std::vector<SettingInfo> ModelSettings() {
        .kind = kWord,
        .words = {"scaled", "plain"},
        .default_text = "scaled",
-       .meaning = "scaled: wo and wd start at init_std / sqrt(2L)"},
+       .meaning = "scaled: wo and wd start at init_std / sqrt(2L); plain: at "
+                  "init_std, and so always in deepnorm"},
       {.key = "dropout",
        .kind = kNumber,
        .least = 0,
        .most = 0.5,
        .default_text = "0.0",
        .meaning = "on embedding, attention weights and updates"},
+      {.key = "value_residual",
+       .kind = kWord,
+       .words = {"off", "constant", "learned"},
+       .default_text = "off",
+       .since = 2,
+       .neutral = Value("off"),
+       .meaning = "attention layers after the first mix the values of the "
+                  "first with their own, c1 v_0 + c2 v_i (arXiv:2410.17897): "
+                  "constant: halves; learned: c1 and c2 of each layer"},
   };
 }
 

@@ -42,6 +42,10 @@ class Filling {
   explicit Filling(GivenSettings given) : values_(std::move(given)) {}
 
   void Run() {
+    // Its own scaling takes the place of the other one.
+    if (std::get<std::string>(values_.at("method")) == "deepnorm") {
+      Fill("residual_init", "plain");
+    }
     FillConstants();
     Fill("n_heads", std::max<int64_t>(1, Integer("d_model") / 64));
     Fill("n_kv_heads", Integer("n_heads"));

@@ -86,7 +86,7 @@ TEST(SwiGlu, EqualsItsFormulaWithGradients) {
   torch::manual_seed(4);
   ParameterList parameters({1, 2}, torch::kFloat64);
   const SwiGlu mlp("mlp", {.width = 4, .hidden = 6, .compute = torch::kFloat64},
-                   1, 1, parameters);
+                   {1, 1, 1}, parameters);
   const Tensor y = Leaf({2, 5, 4});
   const auto& p = parameters.trained();
   const Tensor gate = torch::bmm(y, p[0].tensor);
@@ -106,7 +106,7 @@ TEST(Attention, OpenFormWithNothingDroppedEqualsTheFusedOne) {
                              .qk_norm = true,
                              .norm_eps = 1e-5,
                              .compute = torch::kFloat64},
-                            0.5, 0.5, parameters);
+                            {0.5, 0.5, 0.5}, parameters);
   const RotaryTable table = MakeRotaryTable(6, 2, 10000, torch::kFloat64);
   const Tensor y = Leaf({2, 3, 6, 8});
   // So small a probability that no 32-bit word falls below it.
