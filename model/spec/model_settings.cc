@@ -64,7 +64,8 @@ std::vector<SettingInfo> ModelSettings() {
        .words = {"fixed", "compensated"},
        .default_text = "fixed",
        .meaning = "compensated: the norm after a router over J sources uses "
-                  "eps / J^2, so that zero queries equal prenorm for any eps"},
+                  "eps / J^2, so that zero queries equal prenorm for any eps; "
+                  "likewise after a sum of streams"},
       {.key = "rope_theta",
        .kind = kNumber,
        .least = 1,

@@ -130,17 +130,18 @@ TEST_P(EveryMethod, X3ARouterWithOneSourceHasNoGradient) {
 TEST_P(EveryMethod, X19ParameterCountsAreThoseOfTheFormula) {
   for (const int64_t depth : {2, 5, 12}) {
     const spec::Settings settings = Small(method(), depth);
-    const Decoder decoder(settings, kVocabulary, SomeSeeds(replicas()),
-                          Floats());
-    int64_t all = 0;
-    int64_t of_method = 0;
-    for (const model::NamedParameter& p : decoder.parameters_in_order()) {
-      const int64_t count = p.tensor.numel() / replicas();
-      all += count;
-      if (p.of_method) of_method += count;
-    }
+    const auto count = [&](const spec::Settings& of) {
+      const Decoder decoder(of, kVocabulary, SomeSeeds(replicas()), Floats());
+      int64_t all = 0;
+      for (const model::NamedParameter& p : decoder.parameters_in_order()) {
+        all += p.tensor.numel() / replicas();
+      }
+      return all;
+    };
+    const int64_t all = count(settings);
     EXPECT_EQ(all, spec::CountParameters(settings, kVocabulary));
-    EXPECT_EQ(of_method, spec::CountMethodParameters(settings));
+    EXPECT_EQ(all - count(Small("prenorm", depth)),
+              spec::CountMethodParameters(settings));
   }
 }
 
@@ -150,6 +151,12 @@ TEST_P(EveryMethod, X20BaseParametersAreThoseOfPreNormForEachSeed) {
   seeds.back() = 9;
   const Decoder other(Small(method(), 5), kVocabulary, seeds, Floats());
   for (const model::NamedParameter& p : plain.parameters_in_order()) {
+    // Post-norm has no norm before the head, and divides its draws.
+    if (method() == "deepnorm" && p.name != "embed" &&
+        !p.name.ends_with(".wq") && !p.name.ends_with(".wk") &&
+        !p.name.ends_with(".wu")) {
+      continue;
+    }
     const torch::Tensor mine = Parameter(other, p.name).select(0, -1);
     EXPECT_TRUE(torch::equal(mine, p.tensor.select(0, 0))) << p.name;
   }

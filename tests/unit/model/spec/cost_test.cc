@@ -55,6 +55,34 @@ TEST(CountMethodParameters, EqualsTheTable) {
   EXPECT_EQ(count("block_attnres", 512), 99'328);
   EXPECT_EQ(count("wav", 256), 49'856);
   EXPECT_EQ(count("wav", 512), 99'520);
+  EXPECT_EQ(count("denseformer", 256), 1'224);
+  EXPECT_EQ(count("denseformer", 512), 1'224);
+  EXPECT_EQ(count("hyper_connections", 256), 174'528);
+  EXPECT_EQ(count("hyper_connections", 512), 346'560);
+  EXPECT_EQ(count("mhc", 256), 2'361'888);
+  EXPECT_EQ(count("mhc", 512), 4'721'184);
+  EXPECT_EQ(count("deepnorm", 256), -256);
+}
+
+TEST(CountMethodParameters, FollowsOptionsOfMethodsWithoutRouters) {
+  const auto count = [](const char* method, GivenSettings more) {
+    return CountMethodParameters(Cell(method, 12, 64, std::move(more)));
+  };
+  const auto word = [](const char* text) { return std::string(text); };
+  EXPECT_EQ(count("denseformer", {{"period", int64_t{5}}}), 6 + 11);
+  EXPECT_EQ(
+      count("denseformer", {{"period", int64_t{4}}, {"dilation", int64_t{3}}}),
+      2 + 3 + 5);
+  EXPECT_EQ(count("hyper_connections", {{"dynamic", word("off")}}),
+            24 * (16 + 8));
+  EXPECT_EQ(count("hyper_connections", {{"streams", int64_t{2}}}),
+            24 * (4 + 4 + 5 * 64 + 2));
+  EXPECT_EQ(count("mhc", {{"streams", int64_t{3}},
+                          {"residual", word("permutations")}}),
+            24 * (3 * 64 * (6 + 6) + 6 + 6 + 3));
+  EXPECT_EQ(count("prenorm", {{"value_residual", word("learned")}}), 22);
+  EXPECT_EQ(count("wav", {{"value_residual", word("constant")}}),
+            count("wav", {}));
 }
 
 TEST(CountMethodParameters, FollowsOptions) {

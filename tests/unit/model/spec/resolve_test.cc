@@ -106,6 +106,28 @@ TEST(Resolve, RefusesWhatCannotStandTogether) {
       HasSubstr("2^26"));
 }
 
+TEST(Resolve, DeepNormHasItsOwnScaling) {
+  EXPECT_EQ(Resolved({{"method", "deepnorm"}}).Word("residual_init"), "plain");
+  EXPECT_EQ(Resolved({{"method", "mhc"}}).Word("residual_init"), "scaled");
+  EXPECT_THAT(FirstError({{"method", "deepnorm"}, {"residual_init", "scaled"}}),
+              HasSubstr("residual_init is plain, not scaled"));
+}
+
+TEST(Resolve, ChecksStreams) {
+  EXPECT_THAT(FirstError({{"method", "mhc"},
+                          {"residual", "permutations"},
+                          {"streams", Int(5)}}),
+              HasSubstr("streams 5 have too many permutations"));
+  EXPECT_EQ(FirstError({{"method", "mhc"},
+                        {"residual", "permutations"},
+                        {"streams", Int(4)}}),
+            "none");
+  EXPECT_EQ(FirstError({{"method", "mhc"}, {"streams", Int(8)}}), "none");
+  EXPECT_THAT(
+      FirstError({{"method", "hyper_connections"}, {"streams", Int(9)}}),
+      HasSubstr("expected an integer from 2 to 8"));
+}
+
 TEST(Resolve, ChecksBlocks) {
   EXPECT_THAT(FirstError({{"method", "wav"}, {"block_sublayers", Int(5)}}),
               HasSubstr("even block_sublayers of at least 4"));
