@@ -28,7 +28,7 @@ Tensor ReadStart(int64_t streams, int64_t sublayer) {
 /// 0 at the identity, far below elsewhere.
 Tensor ResidualStart(int64_t streams, const Tensor& permutations_KMM) {
   if (!permutations_KMM.defined()) {
-    return kFar * (1 - torch::eye(streams));
+    return torch::full({streams, streams}, kFar).fill_diagonal_(0);
   }
   Tensor start_K = torch::full({permutations_KMM.size(0)}, kFar);
   start_K[0] = 0;
