@@ -43,6 +43,11 @@ Tensor ParameterList::ConstantBuffer(const std::string& name,
   return tensor.requires_grad_(false);
 }
 
+Tensor ParameterList::Buffer(const std::string& name, const Tensor& value) {
+  buffers_.push_back({name, value.to(options_)});
+  return buffers_.back().tensor;
+}
+
 void ParameterList::Append(const ParameterList& others) {
   trained_.insert(trained_.end(), others.trained_.begin(),
                   others.trained_.end());
@@ -68,7 +73,7 @@ void ParameterList::Set(std::string_view name, const Tensor& value) {
 Tensor ParameterList::Add(const std::string& name, Tensor value,
                           ParameterGroup group) {
   value.requires_grad_(true);
-  trained_.push_back({name, value, group.decay, group.of_method});
+  trained_.push_back({name, value, group.decay, group.of_method, group.rate});
   return value;
 }
 

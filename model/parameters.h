@@ -16,12 +16,14 @@ struct NamedParameter {
   torch::Tensor tensor;  // [R, ...]
   bool decay = false;
   bool of_method = false;  // learns at the router rate
+  double rate = 1;         // factor of the rate it learns at
 };
 
 /// The groups of the optimiser a parameter falls into.
 struct ParameterGroup {
   bool decay = false;
   bool of_method = false;
+  double rate = 1;
 };
 
 /// Makes parameters and keeps them. A tensor it returned stays the one the list
@@ -42,6 +44,8 @@ class ParameterList {
   /// Kept by name like the others but not trained.
   torch::Tensor ConstantBuffer(const std::string& name,
                                torch::IntArrayRef sizes, double value);
+  /// The same with given values, [R, ...].
+  torch::Tensor Buffer(const std::string& name, const torch::Tensor& value);
 
   void Append(const ParameterList& others);
 

@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <array>
 
+#include "model/methods/attnres.h"
 #include "model/methods/block_attnres.h"
 #include "model/methods/block_layerscale.h"
 #include "model/methods/deepnorm.h"
+#include "model/methods/delta_attnres.h"
+#include "model/methods/delta_block.h"
+#include "model/methods/delta_block_repo.h"
 #include "model/methods/denseformer.h"
+#include "model/methods/haares.h"
 #include "model/methods/hyper_connections.h"
 #include "model/methods/layerscale.h"
+#include "model/methods/mhar.h"
 #include "model/methods/mhc.h"
 #include "model/methods/prenorm.h"
 #include "model/methods/rezero.h"
@@ -38,8 +44,18 @@ constexpr std::array kMethods = {
     Entry{"rezero", &Make<ReZero>},
     Entry{"layerscale", &Make<LayerScale>},
     Entry{"block_layerscale", &Make<BlockLayerScale>},
+    Entry{"attnres", &Make<AttnRes>},
     Entry{"block_attnres", &Make<BlockAttnRes>},
+    Entry{"mhar", &Make<Mhar>},
+    Entry{"delta_attnres", &Make<DeltaAttnRes>},
+    Entry{"delta_block", &Make<DeltaBlock>},
+    Entry{"delta_block_nopartial", &Make<DeltaBlockNoPartial>},
+    Entry{"delta_block_repo", &Make<DeltaBlockRepo>},
     Entry{"wav", &Make<Wav>},
+    Entry{"haares", &Make<Haares>},
+    Entry{"haares_dup", &Make<HaaresDup>},
+    Entry{"haares_random", &Make<HaaresRandom>},
+    Entry{"haares_fixedbias", &Make<HaaresFixedBias>},
     Entry{"denseformer", &Make<DenseFormer>},
     Entry{"hyper_connections", &Make<HyperConnections>},
     Entry{"mhc", &Make<Mhc>},

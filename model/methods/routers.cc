@@ -1,5 +1,6 @@
 #include "model/methods/routers.h"
 
+#include <string>
 #include <utility>
 
 namespace leadline::model {
@@ -33,17 +34,55 @@ void RecordNull(const NullSource& null, const Tensor& like_RBTD,
   record.bias_columns.push_back(-1);
 }
 
+/// Makes column j of `mixing_RJ` the bias of source j, a null source with a
+/// value among them. Biases the candidates have already are added.
+void MixStatically(const Tensor& mixing_RJ, std::vector<Candidate>& candidates,
+                   RouterKey& router) {
+  const int64_t nulls = router.null.value_RD.defined() ? 1 : 0;
+  const auto count = static_cast<int64_t>(candidates.size()) + nulls;
+  TORCH_CHECK(mixing_RJ.defined() && mixing_RJ.size(1) == count, "a router of ",
+              count, " sources has biases for ",
+              mixing_RJ.defined() ? mixing_RJ.size(1) : 0);
+  Tensor bias_RJ = mixing_RJ;
+  if (router.bias_RC.defined()) {
+    Tensor share_CJ = torch::zeros({router.bias_RC.size(1), count},
+                                   mixing_RJ.options().requires_grad(false));
+    for (int64_t j = nulls; j < count; ++j) {
+      const int64_t column = candidates[j - nulls].bias_column;
+      if (column >= 0) share_CJ.index_put_({column, j}, 1);
+    }
+    bias_RJ = mixing_RJ + torch::matmul(router.bias_RC, share_CJ);
+  }
+  for (int64_t j = nulls; j < count; ++j) {
+    candidates[j - nulls].bias_column = j;
+  }
+  if (nulls > 0) {
+    const Tensor b_R = bias_RJ.select(1, 0);
+    router.null.logit_R =
+        router.null.logit_R.defined() ? router.null.logit_R + b_R : b_R;
+  }
+  router.bias_RC = bias_RJ;
+}
+
 }  // namespace
 
 Tensor RouterPass::Route(int64_t q, const std::vector<Candidate>& candidates,
                          const Tensor& bias_RC, const NullSource& null) const {
-  RouterKey router{.key_RD = keys_RD_.at(q),
+  const bool statically = values_.keys_RD.empty();
+  RouterKey router{.key_RD = statically ? Tensor() : values_.keys_RD.at(q),
                    .bias_RC = bias_RC,
-                   .normalised = normalised_,
+                   .normalised = values_.normalised,
+                   .heads = values_.heads,
                    .null = null};
-  if (observer_ == nullptr) return model::Route(candidates, router);
+  std::vector<Candidate> mine;
+  if (statically) {
+    mine = candidates;
+    MixStatically(values_.mixing_RJ.at(q), mine, router);
+  }
+  const std::vector<Candidate>& read = statically ? mine : candidates;
+  if (observer_ == nullptr) return model::Route(read, router);
   if (!observer_->Keeps(q, "null")) router.null = {};
-  return Observed(q, Kept(q, candidates), router);
+  return Observed(q, Kept(q, read), router);
 }
 
 std::vector<Candidate> RouterPass::Kept(
@@ -79,9 +118,22 @@ Tensor RouterPass::Observed(int64_t q, const std::vector<Candidate>& candidates,
   return out_RBTD;
 }
 
-Routers::Routers(const spec::Settings& settings, int64_t count, int64_t width,
+Routers::Routers(const spec::Settings& settings,
+                 const std::vector<int64_t>& sources, int64_t width,
                  ParameterList& parameters)
     : normalised_(settings.IsOn("key_norm")) {
+  if (settings.Has("router_heads")) heads_ = settings.Integer("router_heads");
+  const auto count = static_cast<int64_t>(sources.size());
+  if (settings.IsOn("static_mixing")) {
+    for (int64_t q = 0; q < count; ++q) {
+      mixing_RJ_.push_back(
+          sources[q] == 0
+              ? Tensor()
+              : parameters.Constant("router.b." + std::to_string(q),
+                                    {sources[q]}, 0, {.of_method = true}));
+    }
+    return;
+  }
   const ParameterGroup group{.decay = settings.IsOn("router_weight_decay"),
                              .of_method = true};
   const double std = settings.Number("router_init_std");
@@ -91,7 +143,10 @@ Routers::Routers(const spec::Settings& settings, int64_t count, int64_t width,
 }
 
 RouterPass Routers::Begin(RouterObserver* observer) const {
-  return {(w_RQD_ * g_RQD_).unbind(1), normalised_, observer};
+  RouterValues values{
+      .mixing_RJ = mixing_RJ_, .normalised = normalised_, .heads = heads_};
+  if (w_RQD_.defined()) values.keys_RD = (w_RQD_ * g_RQD_).unbind(1);
+  return {std::move(values), observer};
 }
 
 }  // namespace leadline::model

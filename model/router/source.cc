@@ -1,5 +1,6 @@
 #include "model/router/source.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "model/layers/cpu_loop.h"
@@ -18,19 +19,43 @@ struct Addition : torch::CustomClassHolder {
   std::vector<std::shared_ptr<SourceGradient>> before;
   std::vector<std::shared_ptr<SourceGradient>> after;
   std::vector<double> signs;
+  std::vector<Tensor> signs_R;          // undefined: the number in `signs`
   std::vector<Tensor> inverse_rms_RBT;  // filled by forward
   double eps = 0;
+
+  bool IsUpdateItself(size_t k) const {
+    return before.empty() && !signs_R[k].defined() && signs[k] == 1;
+  }
 };
+
+/// [R] to [R, 1, 1, 1].
+Tensor OverTokens(const Tensor& sign_R) { return sign_R.view({-1, 1, 1, 1}); }
 
 struct Sum {
   Tensor value_RBTD;
   Tensor inverse_rms_RBT;
 };
 
-Sum AddOnCpu(const Tensor& before, const Tensor& update, double sign,
-             double eps) {
+/// Calls `loop`(first, last, sign) over sequences [first, last) cut where
+/// replicas end, or once where all have the same sign.
+template <typename Scalar, typename Loop>
+void EachSign(const Addition& addition, size_t k, int64_t sequences_a_replica,
+              int64_t first, int64_t last, const Loop& loop) {
+  const Tensor& sign_R = addition.signs_R[k];
+  if (!sign_R.defined()) return loop(first, last, addition.signs[k]);
+  const auto* const signs = sign_R.const_data_ptr<Scalar>();
+  while (first < last) {
+    const int64_t replica = first / sequences_a_replica;
+    const int64_t end = std::min(last, (replica + 1) * sequences_a_replica);
+    loop(first, end, static_cast<double>(signs[replica * sign_R.stride(0)]));
+    first = end;
+  }
+}
+
+Sum AddOnCpu(const Addition& addition, size_t k, const Tensor& before,
+             const Tensor& update) {
   // Without a sum before it the update itself is the source.
-  const bool same = !before.defined() && sign == 1;
+  const bool same = addition.IsUpdateItself(k);
   Sum result{same ? update : torch::empty_like(update),
              torch::empty(update.sizes().slice(0, 3), update.options())};
   const int64_t width = update.size(3);
@@ -42,25 +67,51 @@ Sum AddOnCpu(const Tensor& before, const Tensor& update, double sign,
     auto* sum = same ? nullptr : result.value_RBTD.data_ptr<scalar_t>();
     auto* r = result.inverse_rms_RBT.data_ptr<scalar_t>();
     EachSequence(update, [&](int64_t first, int64_t last) {
-      AddToSource(width, first * tokens, last * tokens, from, u, sign, eps, sum,
-                  r);
+      const auto add = [&](int64_t begin, int64_t end, double sign) {
+        AddToSource(width, begin * tokens, end * tokens, from, u, sign,
+                    addition.eps, sum, r);
+      };
+      EachSign<scalar_t>(addition, k, update.size(1), first, last, add);
     });
   });
   return result;
 }
 
-Sum AddAnywhere(const Tensor& before, const Tensor& update, double sign,
-                double eps) {
-  Tensor value = before.defined() ? torch::add(before, update, sign)
-                 : sign == 1      ? update
-                                  : update * sign;
-  return {value, (value.square().mean(-1) + eps).rsqrt()};
+/// before + sign_k * values; `before` may be undefined.
+Tensor AddSigned(const Addition& addition, size_t k, const Tensor& before,
+                 const Tensor& values) {
+  const Tensor& sign_R = addition.signs_R[k];
+  const double sign = addition.signs[k];
+  if (sign_R.defined()) {
+    return before.defined() ? torch::addcmul(before, values, OverTokens(sign_R))
+                            : values * OverTokens(sign_R);
+  }
+  if (before.defined()) return torch::add(before, values, sign);
+  return sign == 1 ? values : values * sign;
+}
+
+Sum AddAnywhere(const Addition& addition, size_t k, const Tensor& before,
+                const Tensor& update) {
+  Tensor value = AddSigned(addition, k, before, update);
+  return {value, (value.square().mean(-1) + addition.eps).rsqrt()};
+}
+
+void AddSignedTo(Tensor& total, const Addition& addition, size_t k,
+                 const Tensor& values) {
+  const Tensor& sign_R = addition.signs_R[k];
+  if (sign_R.defined()) {
+    total.addcmul_(values, OverTokens(sign_R));
+  } else {
+    total.add_(values, addition.signs[k]);
+  }
 }
 
 /// Index of an earlier sum with the same bits as sum k, or k.
 size_t FirstEqual(const Addition& addition, const std::vector<Tensor>& before,
                   size_t k) {
+  if (addition.signs_R[k].defined()) return k;
   for (size_t i = 0; i < k; ++i) {
+    if (addition.signs_R[i].defined()) continue;
     const bool same_before = before.empty() || before[i].const_data_ptr() ==
                                                    before[k].const_data_ptr();
     if (same_before && addition.signs[i] == addition.signs[k]) return i;
@@ -111,7 +162,7 @@ class AddUpdateFunction : public torch::autograd::Function<AddUpdateFunction> {
       }
       const Tensor from = before.empty() ? Tensor() : before[k];
       const auto add = HasCpuLoops(u_RBTD) ? &AddOnCpu : &AddAnywhere;
-      const Sum sum = add(from, u_RBTD, addition->signs[k], addition->eps);
+      const Sum sum = add(*addition, k, from, u_RBTD);
       values.push_back(sum.value_RBTD.variable_data());
       addition->inverse_rms_RBT.push_back(sum.inverse_rms_RBT);
     }
@@ -130,18 +181,18 @@ class AddUpdateFunction : public torch::autograd::Function<AddUpdateFunction> {
       const Tensor sum =
           TakeGradient(*addition->after[k], gradients[k], &shared);
       if (!sum.defined()) continue;
-      const double sign = addition->signs[k];
       const bool passes_on =
           !addition->before.empty() && context->needs_input_grad(1 + k);
       if (needs_update) {
         if (!du_RBTD.defined()) {
-          du_is_ours = sign != 1 || (!passes_on && !shared);
-          du_RBTD = sign != 1 ? sum * sign : sum;
-          shared = shared || sign == 1;
+          du_RBTD = AddSigned(*addition, k, {}, sum);
+          const bool same = du_RBTD.is_same(sum);
+          du_is_ours = !same || (!passes_on && !shared);
+          shared = shared || same;
         } else if (du_is_ours) {
-          du_RBTD.add_(sum, sign);
+          AddSignedTo(du_RBTD, *addition, k, sum);
         } else {
-          du_RBTD = torch::add(du_RBTD, sum, sign);
+          du_RBTD = AddSigned(*addition, k, du_RBTD, sum);
           du_is_ours = true;
         }
       }
@@ -173,6 +224,7 @@ std::vector<Source> AddUpdate(const std::vector<Source>& before,
   }
   for (const SignedSum& sum : sums) {
     addition->signs.push_back(sum.sign);
+    addition->signs_R.push_back(sum.sign_R);
     addition->after.push_back(std::make_shared<SourceGradient>());
   }
   const variable_list outputs = AddUpdateFunction::apply(

@@ -36,15 +36,17 @@ struct Source {
 Source MakeSource(const torch::Tensor& value_RBTD, double eps,
                   std::string label);
 
-/// How one running sum takes an update: times `sign`, in all replicas alike.
+/// How one running sum takes an update: times `sign`, in all replicas alike, or
+/// times the sign that each replica has in `sign_R`, a constant.
 struct SignedSum {
   double sign = 1;
   std::string label;
+  torch::Tensor sign_R = {};  // undefined: `sign`
 };
 
 /// The sums after one more update: sum k is before[k] + sign_k * update, or
-/// sign_k * update when `before` is empty. Sums that are bitwise equal share
-/// one tensor.
+/// sign_k * update when `before` is empty. Sums that are bitwise equal by their
+/// signs share one tensor; those with signs of each replica never do.
 std::vector<Source> AddUpdate(const std::vector<Source>& before,
                               const torch::Tensor& update_RBTD,
                               const std::vector<SignedSum>& sums, double eps);

@@ -16,6 +16,9 @@ class Checking {
   std::vector<SettingError> Run() {
     Heads();
     Blocks();
+    Routers();
+    Deltas();
+    Details();
     Streams();
     Training();
     Sizes();
@@ -76,6 +79,56 @@ class Checking {
       Add("streams", Text("streams") +
                          " have too many permutations: at most 4 where "
                          "residual is permutations");
+    }
+  }
+
+  void Routers() {
+    if (settings_.Has("router_heads")) {
+      const int64_t heads = Integer("router_heads");
+      if (heads > 2 && heads != 4 && heads != 8 && heads != 16) {
+        Add("router_heads",
+            Text("router_heads") + " is none of 1, 2, 4, 8 and 16");
+      } else if (Integer("d_model") % heads != 0) {
+        Add("router_heads",
+            Text("router_heads") + " does not divide " + Text("d_model"));
+      }
+    }
+    if (settings_.Word("eps_mode") != "compensated") return;
+    // Under these a router's output is no known multiple of the stream.
+    const std::pair<std::string_view, std::string_view> usual[] = {
+        {"gate", "off"},
+        {"window", "off"},
+        {"sources", "updates"},
+        {"static_mixing", "off"}};
+    for (const auto& [key, value] : usual) {
+      if (settings_.Has(key) &&
+          settings_.values().find(key)->second != Value(std::string(value))) {
+        Add("eps_mode", "compensated does not go with " + Text(key));
+      }
+    }
+  }
+
+  void Deltas() {
+    if (settings_.method() == "delta_block_repo" &&
+        Integer("block_sublayers") % 2 != 0) {
+      Add("block_sublayers",
+          "delta_block_repo has blocks of whole layers, not "
+          "of " +
+              std::to_string(Integer("block_sublayers")) + " sublayers");
+    }
+  }
+
+  void Details() {
+    const std::string& method = settings_.method();
+    if (!method.starts_with("haares")) return;
+    if (Integer("block_sublayers") < 2) {
+      Add("block_sublayers",
+          method + " needs a block_sublayers of at least 2: a block of one " +
+              "has no halves");
+    }
+    if (method == "haares" && settings_.Word("detail_bias_mode") == "fixed") {
+      Add("detail_bias_mode",
+          "haares with a fixed detail bias is the method haares_fixedbias");
     }
   }
 

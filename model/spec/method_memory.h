@@ -32,6 +32,7 @@ MethodMemory ScaledMemory(const Settings& settings);
 MethodMemory ReZeroMemory(const Settings& settings);
 MethodMemory AttnResMemory(const Settings& settings);
 MethodMemory BlockAttnResMemory(const Settings& settings);
+MethodMemory MharMemory(const Settings& settings);
 MethodMemory WavMemory(const Settings& settings);
 MethodMemory HaaresMemory(const Settings& settings);
 MethodMemory HaaresDupMemory(const Settings& settings);

@@ -41,6 +41,18 @@ constexpr MethodInfo kMethods[] = {
      .memory = &ScaledMemory,
      .caveat = "our reading: the paper names this baseline and does not define "
                "it"},
+    {.name = "attnres",
+     .summary = "each sublayer reads a softmax mixture of all updates so far",
+     .formula = "src = [e]\n"
+                "for l: x = route(src); u = f_l(x); src = src + [u]\n"
+                "out = route(src)\n"
+                "route(v_0..): sum_j a_j v_j, a = softmax_j(<w g, v_j> / "
+                "rms(v_j))",
+     .reference = "2603.15031",
+     .added_parameters = "4LD + 2D",
+     .equals_prenorm_at_start = "yes",
+     .cost = &AttnResCost,
+     .memory = &AttnResMemory},
     {.name = "block_attnres",
      .summary = "each sublayer reads a softmax mixture of block sums",
      .formula = "blocks = [e]; part = none\n"
@@ -52,6 +64,63 @@ constexpr MethodInfo kMethods[] = {
      .equals_prenorm_at_start = "yes",
      .cost = &BlockAttnResCost,
      .memory = &BlockAttnResMemory},
+    {.name = "mhar",
+     .summary = "attnres or block_attnres whose routers have several heads",
+     .formula = "as attnres (base = full) or block_attnres (base = block);\n"
+                "in slice h of the width, of G: sum_j a_jh v_j[h],\n"
+                "a_h = softmax_j(<(w g)[h], v_j[h]> / rms(v_j)), the rms over "
+                "the full width",
+     .reference = "2607.27230",
+     .added_parameters = "4LD + 2D",
+     .equals_prenorm_at_start = "yes",
+     .cost = &MharCost,
+     .memory = &MharMemory},
+    {.name = "delta_attnres",
+     .summary = "the plain stream plus a softmax mixture of all updates",
+     .formula = "h = e; src = [e]\n"
+                "for l: x = h + route(src), but x = h at l = 0; u = f_l(x)\n"
+                "       h = h + u; u joins src\n"
+                "out = h",
+     .reference = "2605.18855",
+     .added_parameters = "4LD; null_source adds 2L (logit) or 2LD (vector)",
+     .equals_prenorm_at_start = "yes, unless sources is states",
+     .cost = &DeltaAttnResCost,
+     .memory = &DeltaAttnResMemory},
+    {.name = "delta_block",
+     .summary = "the plain stream plus a softmax mixture of block sums",
+     .formula = "h = e; src = [e]; part = none\n"
+                "for l: x = h + route(src + [part if any]), but x = h at l = "
+                "0\n"
+                "       u = f_l(x); h = h + u\n"
+                "       part = part + u; after S sublayers it joins src\n"
+                "out = h",
+     .reference = "2605.18855",
+     .added_parameters = "4LD; null_source adds 2L (logit) or 2LD (vector)",
+     .equals_prenorm_at_start = "yes",
+     .cost = &DeltaBlockCost,
+     .memory = &DeltaBlockMemory},
+    {.name = "delta_block_nopartial",
+     .summary = "delta_block whose routers do not read the running block",
+     .formula = "as delta_block with x = h + route(src)",
+     .reference = "2605.18855",
+     .added_parameters = "4LD; null_source adds 2L (logit) or 2LD (vector)",
+     .equals_prenorm_at_start = "no",
+     .cost = &DeltaBlockNoPartialCost,
+     .memory = &DeltaBlockNoPartialMemory},
+    {.name = "delta_block_repo",
+     .summary = "what the released code of delta_block computes, for "
+                "comparisons with its figures",
+     .formula = "h = e; src = []\n"
+                "for l: x = h + route(src) if src else h; u = f_l(x)\n"
+                "       if l % S == 0: h - src[-1] joins src (h itself at l = "
+                "0)\n"
+                "       h = h + u\n"
+                "out = h",
+     .reference = "code of 2605.18855 (wdlctc/delta-attention-residuals-code)",
+     .added_parameters = "4LD; null_source adds 2L (logit) or 2LD (vector)",
+     .equals_prenorm_at_start = "no",
+     .cost = &DeltaBlockRepoCost,
+     .memory = &DeltaBlockRepoMemory},
     {.name = "wav",
      .summary = "block_attnres with two signed detail sums a block, phase and "
                 "split, as further sources",
@@ -65,6 +134,49 @@ constexpr MethodInfo kMethods[] = {
      .equals_prenorm_at_start = "no (detail mass 0.16)",
      .cost = &WavCost,
      .memory = &WavMemory},
+    {.name = "haares",
+     .summary = "block_attnres with one signed detail sum a block, split, as a "
+                "further source",
+     .formula = "as block_attnres; each block offers C = sum u and\n"
+                "Dsig = sum sp u (first half +, second half -, 0 in the middle "
+                "of an odd length);\n"
+                "details have a logit bias beta and are scaled by\n"
+                "min(rms(C) / rms(D), rho); the readout sees no details; a "
+                "block of one has none",
+     .reference = "2606.06564 v2",
+     .added_parameters = "4LD + 2D + 2L",
+     .equals_prenorm_at_start = "no (detail mass 0.09)",
+     .cost = &HaaresCost,
+     .memory = &HaaresMemory},
+    {.name = "haares_dup",
+     .summary = "control of haares: the detail is the block's sum again",
+     .formula = "as haares with Dsig = C, which weighs like block_attnres with "
+                "the bias\n"
+                "ln(1 + exp(beta)) on all block sums",
+     .reference = "2606.06564 v2",
+     .added_parameters = "4LD + 2D + 2L",
+     .equals_prenorm_at_start = "no (detail mass 0.09)",
+     .cost = &HaaresDupCost,
+     .memory = &HaaresDupMemory},
+    {.name = "haares_random",
+     .summary = "control of haares: the detail's signs are drawn once from the "
+                "seed",
+     .formula = "as haares with sp_i = as many +1 as -1 (and one 0 in an odd "
+                "length), shuffled\n"
+                "a block and a seed",
+     .reference = "2606.06564 v2",
+     .added_parameters = "4LD + 2D + 2L",
+     .equals_prenorm_at_start = "no (detail mass 0.09)",
+     .cost = &HaaresCost,
+     .memory = &HaaresRandomMemory},
+    {.name = "haares_fixedbias",
+     .summary = "control of haares: the detail's bias is not learnt",
+     .formula = "as haares with beta = detail_bias throughout",
+     .reference = "2606.06564 v2",
+     .added_parameters = "4LD + 2D",
+     .equals_prenorm_at_start = "no (detail mass 0.09)",
+     .cost = &HaaresFixedBiasCost,
+     .memory = &HaaresMemory},
     {.name = "denseformer",
      .summary = "after each layer the stream becomes a learnt average of all "
                 "layers' outputs",

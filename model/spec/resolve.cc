@@ -79,6 +79,11 @@ class Filling {
 
   void FillBlocks() {
     if (!Applies("blocks")) return;
+    if (Applies("base") && values_.at("base") == Value("full")) {
+      values_.erase("blocks");
+      values_.erase("block_sublayers");
+      return;
+    }
     const int64_t depth = Integer("depth");
     int64_t blocks = std::max<int64_t>(1, std::min<int64_t>(6, depth / 2));
     if (const auto given = values_.find("blocks"); given != values_.end()) {

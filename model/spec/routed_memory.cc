@@ -99,6 +99,14 @@ MethodMemory BlockAttnResMemory(const Settings& settings) {
                      {.block_sublayers = settings.Integer("block_sublayers")});
 }
 
+MethodMemory MharMemory(const Settings& settings) {
+  const bool blocks = settings.Word("base") == "block";
+  return Replacement(
+      settings,
+      {.block_sublayers = blocks ? settings.Integer("block_sublayers") : 1,
+       .heads = settings.Integer("router_heads")});
+}
+
 MethodMemory WavMemory(const Settings& settings) {
   return WithDetails(settings, {&Plain, &Phase, &Split});
 }

@@ -1,12 +1,10 @@
 // X5 to X12: block sums and their details, driven with chosen updates.
 
 #include <cmath>
-#include <memory>
-#include <numeric>
 
-#include "model/methods/registry.h"
 #include "model/probes/routing_probe.h"
 #include "model/router/route.h"
+#include "tests/exact/pass_bench.h"
 #include "tests/exact/world.h"
 
 namespace leadline::exact {
@@ -15,98 +13,9 @@ namespace {
 using model::Decoder;
 using torch::Tensor;
 
-/// Keeps everything it sees.
-class Recorder final : public model::RouterObserver {
- public:
-  void OnRoute(const model::RouteRecord& record) override {
-    records.push_back(record);
-    for (Tensor& source : records.back().sources_RBTD) source = source.clone();
-    records.back().weights_JRBT = record.weights_JRBT.clone();
-    records.back().out_RBTD = record.out_RBTD.clone();
-  }
-
-  /// The source of that label in router q; fails the test if it is not there.
-  Tensor Source(int64_t q, const std::string& label) const {
-    const model::RouteRecord& record = records.at(q);
-    for (size_t j = 0; j < record.labels.size(); ++j) {
-      if (record.labels[j] == label) return record.sources_RBTD.at(j);
-    }
-    ADD_FAILURE() << "router " << q << " has no source " << label;
-    return torch::zeros({1});
-  }
-
-  bool Has(int64_t q, const std::string& label) const {
-    const auto& labels = records.at(q).labels;
-    return std::find(labels.begin(), labels.end(), label) != labels.end();
-  }
-
-  std::vector<model::RouteRecord> records;
-};
-
-/// A method without its decoder: updates are given, not computed.
-class Bench {
- public:
-  Bench(const spec::Settings& settings, int64_t replicas)
-      : parameters(SomeSeeds(replicas), Doubles()),
-        width_(settings.Integer("d_model")),
-        sublayers_(2 * settings.depth()),
-        replicas_(replicas),
-        method_(model::MakeMethod(settings, {sublayers_, width_}, parameters)) {
-  }
-
-  /// Runs a pass over `updates`, one a sublayer; e is its own tensor.
-  Recorder Run(const Tensor& e_RBTD, const std::vector<Tensor>& updates) {
-    Recorder recorder;
-    const auto pass = method_->Begin(e_RBTD, &recorder);
-    for (int64_t l = 0; l < sublayers_; ++l) {
-      pass->Read(l);
-      pass->Write(updates.at(l), l);
-    }
-    pass->Finish();
-    return recorder;
-  }
-
-  Tensor Random(int64_t seed) const {
-    torch::Generator generator =
-        torch::make_generator<torch::CPUGeneratorImpl>(seed);
-    return torch::randn({replicas_, 2, 3, width_}, generator, torch::kFloat64);
-  }
-
-  std::vector<Tensor> RandomUpdates() const {
-    std::vector<Tensor> updates;
-    for (int64_t l = 0; l < sublayers_; ++l) updates.push_back(Random(100 + l));
-    return updates;
-  }
-
-  void SetQueries(double std) {
-    const torch::NoGradGuard no_grad;
-    torch::Generator generator =
-        torch::make_generator<torch::CPUGeneratorImpl>(3);
-    for (const model::NamedParameter& p : parameters.trained()) {
-      if (p.name != "router.w") continue;
-      Tensor(p.tensor).copy_(
-          torch::randn(p.tensor.sizes(), generator, torch::kFloat64) * std);
-    }
-  }
-
-  int64_t sublayers() const { return sublayers_; }
-
-  model::ParameterList parameters;
-
- private:
-  int64_t width_;
-  int64_t sublayers_;
-  int64_t replicas_;
-  std::unique_ptr<model::ResidualMethod> method_;
-};
-
 spec::Settings Wav(int64_t depth, int64_t s, spec::GivenSettings extra = {}) {
   extra["block_sublayers"] = s;
   return Small("wav", depth, extra);
-}
-
-double Error(const Tensor& a, const Tensor& b) {
-  return ((a - b).abs().max() / b.abs().max()).item<double>();
 }
 
 class Blocks : public testing::TestWithParam<std::tuple<int64_t, int64_t>> {

@@ -18,7 +18,9 @@ class Weights : public model::RouterObserver {
     char name[32];
     std::snprintf(name, sizeof(name), "out.weights.%02d",
                   static_cast<int>(record.router));
-    numbers_[name] = record.weights_JRBT;
+    numbers_[name] = record.head_weights_JRBTG.defined()
+                         ? record.head_weights_JRBTG
+                         : record.weights_JRBT;
   }
 
  private:

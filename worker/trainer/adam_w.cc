@@ -114,6 +114,10 @@ void AdamW::Step(const Tensor& factors_R, const Tensor& alive_R,
   }
 }
 
+double AdamW::RateFactor(const NamedParameter& parameter) const {
+  return (parameter.of_method ? router_lr_mult_ : 1.0) * parameter.rate;
+}
+
 void AdamW::StepByLoops(const Tensor& factors_R, const Tensor& alive_R,
                         double learning_rate, int64_t step) {
   const auto* factors = factors_R.const_data_ptr<double>();
@@ -129,7 +133,7 @@ void AdamW::StepByLoops(const Tensor& factors_R, const Tensor& alive_R,
                                 ? parameter.tensor.grad().contiguous()
                                 : torch::zeros_like(moments1_[i]);
     c.decay = Decay(parameter);
-    c.rate = learning_rate * (parameter.of_method ? router_lr_mult_ : 1.0);
+    c.rate = learning_rate * RateFactor(parameter);
     for (int64_t r = 0; r < parameter.tensor.size(0); ++r) {
       if (!alive[r]) continue;
       c.factor = factors[r];
@@ -153,8 +157,7 @@ void AdamW::StepPortable(const Tensor& factors_R, const Tensor& alive_R,
     const Tensor value = parameter.tensor.detach();
     const Tensor& moment1 = moments1_[i];
     const Tensor& moment2 = moments2_[i];
-    const double rate =
-        learning_rate * (parameter.of_method ? router_lr_mult_ : 1.0);
+    const double rate = learning_rate * RateFactor(parameter);
     const Tensor gradient =
         parameter.tensor.grad().defined()
             ? parameter.tensor.grad() *

@@ -17,7 +17,8 @@ namespace leadline::trainer {
 
 /// Decoupled decay (with the value before the step) on parameters marked for
 /// it, on all under `decay_all`; the method's own parameters learn at
-/// `router_lr_mult` times the rate. Gradients are read from the parameters'
+/// `router_lr_mult` times the rate, and a parameter at its own factor of that.
+/// Gradients are read from the parameters'
 /// `grad`; one that is undefined is exactly zero. On a CPU two loops of our own
 /// go over contiguous parameters, elsewhere tensor operations whose number does
 /// not depend on R. Keeps two moments of the size of the parameters. Owned by
@@ -47,6 +48,7 @@ class AdamW {
 
  private:
   double Decay(const model::NamedParameter& parameter) const;
+  double RateFactor(const model::NamedParameter& parameter) const;
   void StepByLoops(const torch::Tensor& factors_R, const torch::Tensor& alive_R,
                    double learning_rate, int64_t step);
   void StepPortable(const torch::Tensor& factors_R,

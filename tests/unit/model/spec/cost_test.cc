@@ -53,8 +53,23 @@ TEST(CountMethodParameters, EqualsTheTable) {
   EXPECT_EQ(count("block_layerscale", 512), 3'072);
   EXPECT_EQ(count("block_attnres", 256), 49'664);
   EXPECT_EQ(count("block_attnres", 512), 99'328);
+  EXPECT_EQ(count("attnres", 256), 49'664);
+  EXPECT_EQ(count("attnres", 512), 99'328);
+  EXPECT_EQ(count("mhar", 256), 49'664);
   EXPECT_EQ(count("wav", 256), 49'856);
   EXPECT_EQ(count("wav", 512), 99'520);
+  for (const char* haares : {"haares", "haares_dup", "haares_random"}) {
+    EXPECT_EQ(count(haares, 256), 49'760) << haares;
+    EXPECT_EQ(count(haares, 512), 99'424) << haares;
+  }
+  EXPECT_EQ(count("haares_fixedbias", 256), 49'664);
+  for (const char* delta : {"delta_attnres", "delta_block",
+                            "delta_block_nopartial", "delta_block_repo"}) {
+    EXPECT_EQ(count(delta, 256), 49'152) << delta;
+    EXPECT_EQ(count(delta, 512), 98'304) << delta;
+  }
+  EXPECT_EQ(CountMethodParameters(Cell("delta_attnres", 36, 4096)), 589'824)
+      << "as published";
   EXPECT_EQ(count("denseformer", 256), 1'224);
   EXPECT_EQ(count("denseformer", 512), 1'224);
   EXPECT_EQ(count("hyper_connections", 256), 174'528);
@@ -98,6 +113,18 @@ TEST(CountMethodParameters, FollowsOptions) {
   EXPECT_EQ(count("wav", {{"detail_bias_mode", "fixed"}}), 49'664);
   EXPECT_EQ(count("wav", {{"details", "off"}}), 49'664);
   EXPECT_EQ(count("wav", {{"detail_bias", "-inf"}}), 49'664);
+  EXPECT_EQ(count("haares", {{"detail_bias_mode", "shared"}}), 49'664 + 1);
+  EXPECT_EQ(count("haares_dup", {{"detail_bias_mode", "fixed"}}), 49'664);
+  EXPECT_EQ(count("haares_random", {{"details", "off"}}), 49'664);
+  EXPECT_EQ(count("delta_block", {{"gate", "scalar"}}), 49'152 + 96);
+  EXPECT_EQ(count("delta_block", {{"null_source", "logit"}}), 49'152 + 96);
+  EXPECT_EQ(count("delta_attnres", {{"null_source", "vector"}}),
+            49'152 + 24'576);
+  EXPECT_EQ(count("delta_attnres", {{"static_mixing", "on"}}), 4655);
+  EXPECT_EQ(count("delta_attnres",
+                  {{"static_mixing", "on"}, {"null_source", "vector"}}),
+            4655 + 95 + 24'576);
+  EXPECT_EQ(count("haares", {{"static_mixing", "on"}}), 763 + 96);
 }
 
 TEST(SumOfSources, EqualsTheTable) {
@@ -121,6 +148,62 @@ TEST(SumOfSources, EqualsTheTable) {
   EXPECT_EQ(sum("wav", 24, 6), 681);
   EXPECT_EQ(sum("wav", 48, 12), 1377);
   EXPECT_EQ(SumOfSources(Cell("wav", 12, 256, {{"details", "off"}})), 109);
+  for (const char* haares :
+       {"haares", "haares_dup", "haares_random", "haares_fixedbias"}) {
+    EXPECT_EQ(sum(haares, 12, 4), 187) << haares;
+    EXPECT_EQ(sum(haares, 24, 8), 379) << haares;
+    EXPECT_EQ(sum(haares, 48, 16), 763) << haares;
+    EXPECT_EQ(sum(haares, 12, 3), 233) << haares;
+    EXPECT_EQ(sum(haares, 48, 12), 953) << haares;
+  }
+  EXPECT_EQ(SumOfSources(Cell("delta_attnres", 12)), 299);
+  EXPECT_EQ(SumOfSources(Cell("delta_attnres", 24)), 1175);
+  EXPECT_EQ(SumOfSources(Cell("delta_attnres", 48)), 4655);
+  EXPECT_EQ(sum("delta_block", 12, 4), 101);
+  EXPECT_EQ(sum("delta_block", 24, 8), 209);
+  EXPECT_EQ(sum("delta_block", 48, 16), 425);
+  EXPECT_EQ(sum("delta_block_nopartial", 12, 4), 83);
+  EXPECT_EQ(sum("delta_block_nopartial", 24, 8), 167);
+  EXPECT_EQ(sum("delta_block_nopartial", 48, 16), 335);
+  // e; in layer i from its second sublayer on, one more a layer.
+  EXPECT_EQ(sum("delta_block_repo", 3, 2), 1 + 1 + 2 + 2 + 3);
+}
+
+TEST(SumOfSources, OfFullRoutersEqualsTheTable) {
+  for (const char* method : {"attnres", "mhar"}) {
+    EXPECT_EQ(SumOfSources(Cell(method, 12)), 325);
+    EXPECT_EQ(SumOfSources(Cell(method, 24)), 1225);
+    EXPECT_EQ(SumOfSources(Cell(method, 48)), 4753);
+  }
+  EXPECT_EQ(SumOfSources(Cell("mhar", 12, 256, {{"base", "block"}})), 109);
+}
+
+TEST(SumOfSources, AWindowEndsItsGrowth) {
+  const auto sum = [](const char* method, GivenSettings more) {
+    return SumOfSources(Cell(method, 12, 256, std::move(more)));
+  };
+  // 25 routers see e, and l updates while those are fewer than three.
+  EXPECT_EQ(sum("attnres", {{"window", int64_t{3}}}), 25 + 1 + 2 + 22 * 3);
+  EXPECT_EQ(sum("attnres", {{"window", int64_t{24}}}), 325);
+  EXPECT_EQ(sum("attnres", {{"window", int64_t{23}}}), 324);
+  // 6 blocks of 4: the finished one and the running one.
+  EXPECT_EQ(sum("block_attnres", {{"window", int64_t{1}}}), 25 + 3 + 5 * 7 + 1);
+  EXPECT_EQ(sum("block_attnres", {{"window", int64_t{6}}}), 109);
+}
+
+TEST(CountMethodParameters, OfStaticMixingIsOneNumberASource) {
+  const GivenSettings on = {{"static_mixing", "on"}};
+  EXPECT_EQ(CountMethodParameters(Cell("attnres", 12, 256, on)), 325);
+  EXPECT_EQ(CountMethodParameters(Cell("block_attnres", 12, 256, on)), 109);
+  EXPECT_EQ(CountMethodParameters(Cell("wav", 12, 256, on)), 265 + 48);
+}
+
+TEST(CountTrainingFlops, OfStaticMixingHaveNoProductsWithKeys) {
+  const double tokens = 5000.0 * 64 * 256;
+  const double with = CountTrainingFlops(Cell("attnres", 12), {});
+  const double without = CountTrainingFlops(
+      Cell("attnres", 12, 256, {{"static_mixing", "on"}}), {});
+  EXPECT_DOUBLE_EQ(with - without, 3 * tokens * 2 * 325 * 256);
 }
 
 TEST(CountTrainingFlops, IsThreeForwardPassesOfEveryToken) {
@@ -143,6 +226,8 @@ TEST(CountTrainingFlops, RoutingSharesEqualTheTable) {
   EXPECT_NEAR(share("block_attnres", 12), 0.42, 0.005);
   EXPECT_NEAR(share("block_attnres", 48), 0.42, 0.01);
   EXPECT_NEAR(share("wav", 12), 1.01, 0.05);
+  EXPECT_NEAR(share("attnres", 12), 1.24, 0.06);
+  EXPECT_NEAR(share("attnres", 48), 4.55, 0.06);
 }
 
 TEST(CountParameters, HoldsForTheLargestModelInRange) {

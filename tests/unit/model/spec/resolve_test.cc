@@ -135,6 +135,15 @@ TEST(Resolve, ChecksBlocks) {
               HasSubstr("it is 2"));
   EXPECT_THAT(FirstError({{"method", "wav"}, {"depth", Int(1)}}),
               HasSubstr("(depth 1) it is 2"));
+  EXPECT_THAT(FirstError({{"method", "haares"}, {"block_sublayers", Int(1)}}),
+              HasSubstr("haares needs a block_sublayers of at least 2"));
+  EXPECT_THAT(
+      FirstError({{"method", "delta_block_repo"}, {"block_sublayers", Int(3)}}),
+      HasSubstr("whole layers, not of 3 sublayers"));
+  EXPECT_EQ(FirstError({{"method", "haares"}, {"block_sublayers", Int(3)}}),
+            "none");
+  EXPECT_THAT(FirstError({{"method", "haares"}, {"detail_bias_mode", "fixed"}}),
+              HasSubstr("is the method haares_fixedbias"));
   EXPECT_THAT(FirstError({{"method", "block_attnres"},
                           {"depth", Int(2)},
                           {"block_sublayers", Int(5)}}),
@@ -146,6 +155,74 @@ TEST(Resolve, ChecksBlocks) {
   EXPECT_EQ(FirstError({{"blocks", Int(4)}, {"block_sublayers", Int(4)}}),
             "none")
       << "options of another method";
+}
+
+TEST(Resolve, RouterHeadsAreAPowerOfTwoThatDividesTheWidth) {
+  const auto error = [](int64_t heads, int64_t width) {
+    return FirstError({{"method", "mhar"},
+                       {"router_heads", Int(heads)},
+                       {"d_model", Int(width)},
+                       {"n_heads", Int(1)}});
+  };
+  EXPECT_THAT(error(3, 48), HasSubstr("router_heads 3 is none of 1, 2, 4, 8"));
+  EXPECT_THAT(error(12, 48), HasSubstr("none of"));
+  EXPECT_THAT(error(8, 12),
+              HasSubstr("router_heads 8 does not divide d_model"));
+  EXPECT_THAT(error(17, 34), HasSubstr("expected an integer from 1 to 16"));
+  EXPECT_THAT(error(0, 34), HasSubstr("expected an integer from 1 to 16"));
+  for (const int64_t heads : {1, 2, 4, 8, 16}) {
+    EXPECT_EQ(error(heads, 16), "none");
+  }
+}
+
+TEST(Resolve, BlocksOfMharBelongToItsBlockBase) {
+  const auto cell = [](const char* base) {
+    return Resolved({{"method", "mhar"},
+                     {"base", base},
+                     {"depth", Int(12)},
+                     {"block_sublayers", Int(3)}});
+  };
+  EXPECT_EQ(cell("block").Integer("block_sublayers"), 3);
+  EXPECT_FALSE(cell("full").Has("block_sublayers"));
+  EXPECT_EQ(
+      cell("full"),
+      Resolved({{"method", "mhar"}, {"depth", Int(12)}, {"blocks", Int(2)}}));
+  EXPECT_THAT(FirstError({{"method", "mhar"},
+                          {"base", "block"},
+                          {"depth", Int(2)},
+                          {"block_sublayers", Int(5)}}),
+              HasSubstr("more than the 4 sublayers"));
+}
+
+TEST(Resolve, CompensatedEpsNeedsAKnownScale) {
+  const auto error = [](GivenSettings given) {
+    given.try_emplace("method", "attnres");
+    given.try_emplace("eps_mode", "compensated");
+    return FirstError(given);
+  };
+  EXPECT_EQ(error({}), "none");
+  EXPECT_EQ(error({{"window", "off"}, {"sources", "updates"}}), "none");
+  EXPECT_EQ(error({{"sources", "states"}}),
+            "eps_mode: compensated does not go with sources states");
+  EXPECT_EQ(error({{"window", Int(4)}}),
+            "eps_mode: compensated does not go with window 4");
+  for (const char* method : {"attnres", "block_attnres", "mhar", "wav"}) {
+    EXPECT_EQ(error({{"method", method}, {"static_mixing", "on"}}),
+              "eps_mode: compensated does not go with static_mixing on");
+  }
+}
+
+TEST(Resolve, RefusesACompensatedEpsBesideAGate) {
+  EXPECT_THAT(FirstError({{"method", "delta_block"},
+                          {"gate", "scalar"},
+                          {"eps_mode", "compensated"}}),
+              HasSubstr("does not go with gate"));
+  EXPECT_EQ(
+      FirstError({{"method", "delta_block"}, {"eps_mode", "compensated"}}),
+      "none");
+  EXPECT_EQ(FirstError({{"gate", "scalar"}, {"eps_mode", "compensated"}}),
+            "none")
+      << "an option of another method";
 }
 
 TEST(Resolve, RefusesUnknownKeysWrongTypesAndValuesOutOfRange) {

@@ -91,6 +91,26 @@ TEST(AdamWTest, FollowsTheFormula) {
   }
 }
 
+TEST(AdamWTest, AParameterLearnsAtItsOwnFactorOfItsRate) {
+  for (const bool portable : {false, true}) {
+    std::vector<NamedParameter> parameters;
+    for (const double rate : {1.0, 0.25}) {
+      parameters.push_back(
+          {"p", torch::zeros({1, 1}, torch::kFloat64), false, true, rate});
+      parameters.back().tensor.set_requires_grad(true);
+      parameters.back().tensor.mutable_grad() =
+          torch::ones({1, 1}, torch::kFloat64);
+    }
+    AdamW optimizer(parameters, SettingsWith({}));
+    if (portable) optimizer.UsePortable();
+    optimizer.Step(torch::ones({1}, torch::kFloat64), torch::tensor({true}),
+                   0.01, 0);
+    EXPECT_NEAR(parameters[0].tensor.item<double>(), -0.01, 1e-9);
+    EXPECT_DOUBLE_EQ(parameters[1].tensor.item<double>(),
+                     0.25 * parameters[0].tensor.item<double>());
+  }
+}
+
 TEST(AdamWTest, ReplicaThatHasEndedKeepsItsBitsAndTouchesNoOther) {
   for (const bool portable : {false, true}) {
     auto parameters = MakeParameters(torch::kFloat32);
