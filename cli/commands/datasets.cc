@@ -31,7 +31,8 @@ std::string_view Origin(spec::DatasetKind kind) {
     case spec::DatasetKind::kSample:
       return "read from the folder that LEADLINE_SAMPLES names";
     case spec::DatasetKind::kDownload:
-      return "put by hand into the folder data of the agent's state folder";
+      return "fetched by the agent where it is needed; docs/data.md says how "
+             "to put it by hand";
   }
   return "";
 }
@@ -57,42 +58,68 @@ Json Optional(const std::optional<Value>& value) {
   return JsonOptional(value.has_value(), value.value_or(Value{}));
 }
 
-Json FileJson(std::string_view name, std::string_view hash, int64_t bytes) {
+Json FileJson(std::string_view name, std::string_view hash, int64_t bytes,
+              const spec::DownloadSource& source) {
   if (name.empty()) return nullptr;
-  return {{"name", std::string(name)},
-          {"bytes", bytes},
-          {"content_hash", std::string(hash)}};
+  Json file = {{"name", std::string(name)},
+               {"bytes", bytes},
+               {"content_hash", std::string(hash)}};
+  if (source.url.empty()) return file;
+  file["url"] = std::string(source.url);
+  if (source.archive_bytes > 0) {
+    file["archive"] = {{"bytes", source.archive_bytes},
+                       {"content_hash", std::string(source.archive_hash)}};
+  }
+  return file;
 }
 
 Json DatasetJson(const spec::DatasetInfo& dataset) {
-  const Json held_out = FileJson(dataset.held_out_file, dataset.held_out_hash,
-                                 dataset.held_out_bytes);
-  return {{"name", std::string(dataset.name)},
-          {"kind", std::string(Name(dataset.kind))},
-          {"file", FileJson(dataset.file, dataset.content_hash, dataset.bytes)},
-          {"held_out", held_out},
-          {"tokenizer", std::string(dataset.tokenizer)},
-          {"split", held_out.is_null() ? Json(dataset.split) : Json(nullptr)},
-          {"vocabulary", Optional(dataset.vocabulary)},
-          {"validation_floor", Optional(dataset.validation_floor)},
-          {"test_floor", Optional(dataset.test_floor)},
-          {"meaning", std::string(dataset.meaning)}};
+  const Json held_out =
+      FileJson(dataset.held_out_file, dataset.held_out_hash,
+               dataset.held_out_bytes, dataset.held_out_source);
+  return {
+      {"name", std::string(dataset.name)},
+      {"kind", std::string(Name(dataset.kind))},
+      {"file", FileJson(dataset.file, dataset.content_hash, dataset.bytes,
+                        dataset.source)},
+      {"held_out", held_out},
+      {"tokenizer", std::string(dataset.tokenizer)},
+      {"split", held_out.is_null() ? Json(dataset.split) : Json(nullptr)},
+      {"vocabulary", Optional(dataset.vocabulary)},
+      {"validation_floor", Optional(dataset.validation_floor)},
+      {"test_floor", Optional(dataset.test_floor)},
+      {"licence", dataset.licence.empty() ? Json(nullptr)
+                                          : Json(std::string(dataset.licence))},
+      {"meaning", std::string(dataset.meaning)}};
+}
+
+std::string HashText(std::string_view hash) {
+  return hash.starts_with("md5:") ? std::string(hash)
+                                  : "sha256:" + std::string(hash);
 }
 
 std::string FileLine(std::string_view name, std::string_view hash,
-                     int64_t bytes) {
-  return fmt::format("  {}, {} bytes\n    {}\n", name, Grouped(bytes),
-                     hash.starts_with("md5:") ? std::string(hash)
-                                              : "sha256:" + std::string(hash));
+                     int64_t bytes, const spec::DownloadSource& source) {
+  std::string text = fmt::format("  {}, {} bytes\n    {}\n", name,
+                                 Grouped(bytes), HashText(hash));
+  if (source.url.empty()) return text;
+  text += fmt::format("    {}\n", source.url);
+  if (source.archive_bytes > 0) {
+    text += fmt::format("    in an archive of {} bytes\n    {}\n",
+                        Grouped(source.archive_bytes),
+                        HashText(source.archive_hash));
+  }
+  return text;
 }
 
 std::string Details(const spec::DatasetInfo& dataset, const Style& style) {
   std::string text = fmt::format("{}: {}\n\n", style.Bold(dataset.name),
                                  style.Clean(dataset.meaning));
-  text += FileLine(dataset.file, dataset.content_hash, dataset.bytes);
+  text += FileLine(dataset.file, dataset.content_hash, dataset.bytes,
+                   dataset.source);
   if (!dataset.held_out_file.empty()) {
     text += FileLine(dataset.held_out_file, dataset.held_out_hash,
-                     dataset.held_out_bytes);
+                     dataset.held_out_bytes, dataset.held_out_source);
   }
   text += fmt::format(
       "  {}: {}\n  tokenizer {}, vocabulary {}\n  training / validation / "
@@ -100,6 +127,9 @@ std::string Details(const spec::DatasetInfo& dataset, const Style& style) {
       Name(dataset.kind), Origin(dataset.kind), dataset.tokenizer,
       dataset.vocabulary ? VocabularyText(dataset) : "as found in the file",
       SplitText(dataset));
+  if (!dataset.licence.empty()) {
+    text += fmt::format("  licence: {}\n", dataset.licence);
+  }
   if (dataset.validation_floor) {
     text += fmt::format("  floor in nats/char: validation {:.6f}",
                         *dataset.validation_floor);

@@ -191,11 +191,19 @@ void Apply(Step& step, const AttemptStarted& command) {
   LiveAttempt* live = step.state.FindLive(command.attempt, command.session);
   if (!live) return;
   live->renewed = step.now.steady;
+  live->waiting_for.clear();
   storage::AttemptRecord about;
   about.key = command.attempt;
   about.dataset_path = command.dataset_path;
   about.device = command.device;
   step.Do(storage::DescribeAttempt{std::move(about)});
+}
+
+void Apply(Step& step, const AttemptWaiting& command) {
+  LiveAttempt* live = step.state.FindLive(command.attempt, command.session);
+  if (!live) return;
+  live->waiting_for = command.message;
+  step.Touch(command.attempt.cohort.cell.sweep);
 }
 
 void Apply(Step& step, const AttemptRefused& command) {

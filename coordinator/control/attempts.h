@@ -33,6 +33,7 @@ int64_t CancelOpenTrials(Step& step, SweepId sweep, const std::string& reason);
 void CompleteIfDone(Step& step, SweepId sweep);
 
 void Apply(Step& step, const AttemptStarted& command);
+void Apply(Step& step, const AttemptWaiting& command);
 void Apply(Step& step, const AttemptRefused& command);
 void Apply(Step& step, const AttemptEnded& command);
 

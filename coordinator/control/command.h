@@ -108,6 +108,13 @@ struct AttemptStarted {
   std::string device;
 };
 
+/// The agent holds it and cannot start it yet.
+struct AttemptWaiting {
+  SessionId session;
+  AttemptKey attempt;
+  std::string message;
+};
+
 struct AttemptRefused {
   SessionId session;
   AttemptKey attempt;
@@ -130,6 +137,6 @@ struct Tick {};
 using Command =
     std::variant<SubmitSweep, CancelTarget, LookAtSweep, ClientsWantWork,
                  NodeRegistered, NodeLost, Heartbeat, Records, AttemptStarted,
-                 AttemptRefused, AttemptEnded, Tick>;
+                 AttemptWaiting, AttemptRefused, AttemptEnded, Tick>;
 
 }  // namespace leadline::control

@@ -72,15 +72,21 @@ ProgressReport Report(const State& state, const Sweep& sweep) {
   report.failures.assign(sweep.failures.begin(), sweep.failures.end());
   if (report.state != SweepState::kActive) return report;
 
+  std::string held_up;
   const auto first = state.live.lower_bound({{report.sweep, 0}, 0});
   for (auto id = first;
        id != state.live.end() && id->cell.sweep == report.sweep; ++id) {
     const Cell& cell = sweep.cells[id->cell.number - 1];
-    report.tokens_per_second +=
-        cell.cohorts[id->number].live->tokens_per_second;
+    const LiveAttempt& live = *cell.cohorts[id->number].live;
+    report.tokens_per_second += live.tokens_per_second;
+    if (held_up.empty() && !live.waiting_for.empty()) {
+      held_up = live.record.node + " is " + live.waiting_for;
+    }
   }
   report.seconds_left = SecondsLeft(sweep);
   report.can_run = sweep.can_run;
+  // While others train, those that wait for data hold nobody up.
+  if (sweep.Count(TrialState::kRunning) == 0) report.waiting_for = held_up;
   if (sweep.Count(TrialState::kRunning) + sweep.Count(TrialState::kLeased) ==
       0) {
     report.waiting_for = sweep.waiting_for;

@@ -28,6 +28,7 @@ struct LiveAttempt {
   bool spoke_since = false;  // since its node last connected
   int64_t step = 0;
   double tokens_per_second = 0;
+  std::string waiting_for;        // why its trainer has not begun, where known
   std::optional<TrainerEnd> end;  // what its trainer said last
 };
 

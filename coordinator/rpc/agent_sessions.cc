@@ -83,6 +83,8 @@ class AgentSession final
         return FromProto(id_, message_.ended());
       case v1::AgentMessage::kStarted:
         return FromProto(id_, message_.started());
+      case v1::AgentMessage::kWaiting:
+        return FromProto(id_, message_.waiting());
       case v1::AgentMessage::kRefused:
         return FromProto(id_, message_.refused());
       case v1::AgentMessage::kLog:

@@ -169,6 +169,13 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
 }
 
 absl::StatusOr<control::Command> FromProto(control::SessionId session,
+                                           const v1::AttemptWaiting& message) {
+  const auto key = FromProto(message.attempt());
+  if (!key.ok()) return key.status();
+  return control::AttemptWaiting{session, *key, ShortName(message.message())};
+}
+
+absl::StatusOr<control::Command> FromProto(control::SessionId session,
                                            const v1::AttemptRefused& message) {
   const auto key = FromProto(message.attempt());
   if (!key.ok()) return key.status();

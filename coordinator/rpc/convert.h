@@ -29,6 +29,8 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
 absl::StatusOr<control::Command> FromProto(control::SessionId session,
                                            const v1::AttemptStarted& message);
 absl::StatusOr<control::Command> FromProto(control::SessionId session,
+                                           const v1::AttemptWaiting& message);
+absl::StatusOr<control::Command> FromProto(control::SessionId session,
                                            const v1::AttemptRefused& message);
 absl::StatusOr<control::Command> FromProto(control::SessionId session,
                                            const v1::AttemptEnded& message);

@@ -5,6 +5,11 @@ namespace {
 
 constexpr std::array<double, 3> kNineToOne = {0.9, 0.05, 0.05};
 
+// All of the first file trains. No user's own split can be this one, which is
+// how a registered set and a user's copy of its file are told apart.
+constexpr std::array<double, 3> kHeldOut = {1, 0, 0};
+constexpr std::string_view kSharing = "CDLA-Sharing-1.0";
+
 // Hashes and floors of the built-in corpora are those that worker/dataset
 // makes; its tests make them again and compare.
 constexpr std::array kTable = {
@@ -70,12 +75,17 @@ constexpr std::array kTable = {
                 // The author publishes the MD5 of the text and no SHA-256.
                 .content_hash = "md5:3bea1919949baf155f99411df5fada7e",
                 .bytes = 100'000'000,
+                .source = {.url = "http://mattmahoney.net/dc/text8.zip",
+                           .archive_hash = "a6640522afe85d1963ad56c05b0ede0a0c"
+                                           "000dddc9671758a6cc09b7a38e5232",
+                           .archive_bytes = 31'344'016},
                 .tokenizer = "char",
                 .split = kNineToOne,
                 .vocabulary = 27,
+                .licence = "text of Wikipedia, GFDL",
                 .meaning =
                     "the first 10^8 bytes of cleaned Wikipedia, a to z and "
-                    "space (mattmahoney.net/dc/text8.zip)"},
+                    "space"},
     DatasetInfo{
         .name = "tinystories",
         .kind = DatasetKind::kDownload,
@@ -83,13 +93,22 @@ constexpr std::array kTable = {
         .content_hash =
             "c5cf5e22ff13614e830afbe61a99fbcbe8bcb7dd72252b989fa1117a368d401f",
         .bytes = 1'924'281'556,
+        .source = {.url = "https://huggingface.co/datasets/roneneldan/"
+                          "TinyStories/resolve/"
+                          "f54c09fd23315a6f9c86f9dc80f725de7d8f9c64/"
+                          "TinyStories-train.txt"},
         .held_out_file = "TinyStories-valid.txt",
         .held_out_hash =
             "94e431816c4cce81ff71e4408ff8d3bda9a42e8d2663986697c3954288cb38b4",
         .held_out_bytes = 19'447'282,
+        .held_out_source = {.url = "https://huggingface.co/datasets/roneneldan/"
+                                   "TinyStories/resolve/"
+                                   "f54c09fd23315a6f9c86f9dc80f725de7d8f9c64/"
+                                   "TinyStories-valid.txt"},
         .tokenizer = "char",
-        .meaning = "short stories, first version (arXiv:2305.07759, "
-                   "CDLA-Sharing-1.0)"},
+        .split = kHeldOut,
+        .licence = kSharing,
+        .meaning = "short stories, first version (arXiv:2305.07759)"},
     DatasetInfo{
         .name = "tinystories_v2",
         .kind = DatasetKind::kDownload,
@@ -97,13 +116,22 @@ constexpr std::array kTable = {
         .content_hash =
             "6418d412de72888f52b5142c761ac21a582f7d1166f0bfbdb5f03ccfdec90443",
         .bytes = 2'227'753'162,
+        .source = {.url = "https://huggingface.co/datasets/roneneldan/"
+                          "TinyStories/resolve/"
+                          "f54c09fd23315a6f9c86f9dc80f725de7d8f9c64/"
+                          "TinyStoriesV2-GPT4-train.txt"},
         .held_out_file = "TinyStoriesV2-GPT4-valid.txt",
         .held_out_hash =
             "6874bae9a4c1a4e7edcf0e53b86c17817e9cf881fc75ff2368da457b80c0585d",
         .held_out_bytes = 22'502'601,
+        .held_out_source = {.url = "https://huggingface.co/datasets/roneneldan/"
+                                   "TinyStories/resolve/"
+                                   "f54c09fd23315a6f9c86f9dc80f725de7d8f9c64/"
+                                   "TinyStoriesV2-GPT4-valid.txt"},
         .tokenizer = "char",
-        .meaning = "short stories, GPT-4 version (arXiv:2305.07759, "
-                   "CDLA-Sharing-1.0)"},
+        .split = kHeldOut,
+        .licence = kSharing,
+        .meaning = "short stories, GPT-4 version (arXiv:2305.07759)"},
     DatasetInfo{
         .name = "text8_sample",
         .kind = DatasetKind::kSample,
@@ -126,7 +154,8 @@ constexpr std::array kTable = {
         .split = kNineToOne,
         // 85 in the training split and one unknown; the whole file has 90.
         .vocabulary = 86,
-        .meaning = "the first stories of tinystories (CDLA-Sharing-1.0)"},
+        .licence = kSharing,
+        .meaning = "the first stories of tinystories"},
     DatasetInfo{
         .name = "shakespeare",
         .kind = DatasetKind::kSample,

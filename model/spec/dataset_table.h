@@ -15,7 +15,17 @@ namespace leadline::spec {
 enum class DatasetKind {
   kBuiltIn,   // made by worker/dataset in the agent's state folder
   kSample,    // a file in the folder named by LEADLINE_SAMPLES
-  kDownload,  // put by hand or downloaded into the agent's state folder
+  kDownload,  // downloaded, or put by hand, into the agent's data folder
+};
+
+/// Where the file of a download comes from: itself, or a zip archive that holds
+/// it under its name.
+struct DownloadSource {
+  std::string_view url{};  // what follows the last '/' is a file's name
+  /// Of the archive, in the form of DatasetInfo::content_hash; empty where the
+  /// address gives the file itself.
+  std::string_view archive_hash{};
+  int64_t archive_bytes = 0;
 };
 
 struct DatasetInfo {
@@ -25,19 +35,22 @@ struct DatasetInfo {
   /// SHA-256 of the file in lower-case hexadecimal, or "md5:" and its MD5.
   std::string_view content_hash{};
   int64_t bytes = 0;
+  DownloadSource source{};
   /// A second file beside the first, whose first half of stories is validation
   /// and whose second half is test; the first file is then all training.
   std::string_view held_out_file{};
   std::string_view held_out_hash{};
   int64_t held_out_bytes = 0;
+  DownloadSource held_out_source{};
   std::string_view tokenizer{};  // "char" or "byte"
-  /// Fractions of characters for training, validation and test; without a
-  /// meaning where a file is held out.
+  /// Fractions of characters for training, validation and test; all training
+  /// where, and only where, a file is held out.
   std::array<double, 3> split{0.9, 0.05, 0.05};
   std::optional<int64_t> vocabulary{};  // null where only the file tells
   /// Exact floors in nats/char of validation and test; null where not known.
   std::optional<double> validation_floor{};
   std::optional<double> test_floor{};
+  std::string_view licence{};  // empty where the text is ours
   std::string_view meaning{};
 };
 

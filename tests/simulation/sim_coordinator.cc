@@ -235,6 +235,8 @@ absl::StatusOr<control::Command> SimCoordinator::Convert(
       return rpc::FromProto(from, message.ended());
     case v1::AgentMessage::kStarted:
       return rpc::FromProto(from, message.started());
+    case v1::AgentMessage::kWaiting:
+      return rpc::FromProto(from, message.waiting());
     case v1::AgentMessage::kRefused:
       return rpc::FromProto(from, message.refused());
     default:

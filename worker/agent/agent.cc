@@ -22,7 +22,8 @@ Agent::Agent(AgentOptions options, FindData find, Log& log)
              options_.identity.boot_id}),
       data_(std::make_unique<DataThread>(
           std::move(find),
-          [this](DataFound found) { inputs_.Push(std::move(found)); })) {}
+          [this](DataFound found) { inputs_.Push(std::move(found)); },
+          [this](DataNews news) { inputs_.Push(std::move(news)); })) {}
 
 Agent::~Agent() {
   inputs_.Close();
@@ -53,6 +54,8 @@ void Agent::TakeTurn(SteadyTime deadline) {
     stop_wanted_ = true;
   } else if (input && std::holds_alternative<DataFound>(*input)) {
     logic_->Handle(std::get<DataFound>(*std::move(input)), now);
+  } else if (input && std::holds_alternative<DataNews>(*input)) {
+    logic_->Handle(std::get<DataNews>(*input));
   } else if (input) {
     logic_->Handle(std::get<SessionEvent>(*std::move(input)), now);
   }

@@ -39,7 +39,7 @@ class Agent {
 
  private:
   struct StopWanted {};
-  using Input = std::variant<SessionEvent, DataFound, StopWanted>;
+  using Input = std::variant<SessionEvent, DataFound, DataNews, StopWanted>;
 
   /// One input, or none by `deadline`; then what is due.
   void TakeTurn(SteadyTime deadline);

@@ -170,6 +170,7 @@ void AgentLogic::Send(v1::AgentMessage message) {
 void AgentLogic::Leave(SteadyTime now) {
   leaving_ = true;
   for (auto& [key, held] : held_) {
+    if (held.pending) data_.Forget(key);
     held.attempt->StopBecauseAgentEnds(policy_.last_stop, now);
   }
 }

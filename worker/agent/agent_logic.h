@@ -66,6 +66,7 @@ class AgentLogic {
 
   void Handle(SessionEvent event, SteadyTime now);
   void Handle(DataFound found, SteadyTime now);
+  void Handle(const DataNews& news);
 
   /// Looks at its trainers, sends what they wrote, and beats.
   void Tick(SteadyTime now);
@@ -90,6 +91,8 @@ class AgentLogic {
   void OnRegistered(const v1::Registered& registered, SteadyTime now);
   void OnStart(v1::StartAttempt order, SteadyTime now);
   void OnRenewal(const v1::Renewal& renewal, SteadyTime now);
+  void StopAttempt(const v1::Attempt& attempt, const std::string& reason,
+                   SteadyTime now);
   void OnReadLog(const v1::ReadLogOrder& order);
 
   void Beat(SteadyTime now);

@@ -37,10 +37,8 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
     case v1::CoordinatorMessage::kStart:
       return OnStart(std::move(*message.mutable_start()), now);
     case v1::CoordinatorMessage::kStop:
-      if (HeldAttempt* attempt = Find(message.stop().attempt())) {
-        attempt->Stop(message.stop().reason(), policy_.stop, now);
-      }
-      return;
+      return StopAttempt(message.stop().attempt(), message.stop().reason(),
+                         now);
     case v1::CoordinatorMessage::kAck:
       if (HeldAttempt* attempt = Find(message.ack().attempt())) {
         attempt->window.Acknowledge(message.ack().sequence());
@@ -82,10 +80,17 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
     if (held.attempt->pid() > 0) TellStarted(*held.attempt);
   }
   for (const v1::Attempt& attempt : registered.superseded()) {
-    if (HeldAttempt* found = Find(attempt)) {
-      found->Stop("superseded", policy_.stop, now);
-    }
+    StopAttempt(attempt, "superseded", now);
   }
+}
+
+void AgentLogic::StopAttempt(const v1::Attempt& attempt,
+                             const std::string& reason, SteadyTime now) {
+  HeldAttempt* found = Find(attempt);
+  if (found == nullptr) return;
+  // Before its data is there, nobody else would end the search.
+  data_.Forget(found->key());
+  found->Stop(reason, policy_.stop, now);
 }
 
 std::string AgentLogic::WhyNotStart(const v1::StartAttempt& order) const {
@@ -181,6 +186,17 @@ void AgentLogic::StartIfDue(HeldEntry& held, SteadyTime now) {
   Refuse(pending.order.attempt(), KindOf(started, "crash"),
          std::string(started.message()));
   held_.erase(key);
+}
+
+void AgentLogic::Handle(const DataNews& news) {
+  const auto entry = held_.find(news.attempt);
+  if (entry == held_.end() || !entry->second.pending) return;
+  log_.Write(LogLevel::kInfo, "waiting_for_data",
+             {{"attempt", ToText(news.attempt)}, {"doing", news.message}});
+  v1::AgentMessage message;
+  *message.mutable_waiting()->mutable_attempt() = ToMessage(news.attempt);
+  message.mutable_waiting()->set_message(news.message);
+  if (registered_) Send(std::move(message));
 }
 
 void AgentLogic::TellStarted(const HeldAttempt& attempt) {

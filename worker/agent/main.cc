@@ -16,8 +16,10 @@
 
 #include "worker/agent/agent.h"
 #include "worker/agent/coordinator_address.h"
+#include "worker/agent/fetch_ahead.h"
 #include "worker/agent/leftovers.h"
 #include "worker/agent/state_lock.h"
+#include "worker/dataset/fetch/download.h"
 
 namespace leadline::agent {
 namespace {
@@ -32,6 +34,9 @@ struct Flags {
   std::string node;
   std::string trainer;
   std::string devices;
+  std::string data;
+  std::string data_url;
+  std::string fetch;
   int64_t slots = 0;  // 0: one a core
   bool is_private = false;
   bool only_end_leftovers = false;
@@ -73,6 +78,18 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "GPUs to offer, by index; this build offers CPU slots alone");
   app.add_option("--trainer", flags.trainer,
                  "the trainer program; default: leadline-trainer beside this");
+  app.add_option("--data", flags.data,
+                 "folder of the registered data sets, which agents of one "
+                 "machine may share; default: data in the state folder")
+      ->envname("LEADLINE_DATA");
+  app.add_option("--data-url", flags.data_url,
+                 "http://HOST/DIR of a mirror that has the files of data sets "
+                 "under their names; default: where each comes from")
+      ->envname("LEADLINE_DATA_URL");
+  app.add_option("--fetch", flags.fetch,
+                 "fetch that data set (text8, tinystories, tinystories_v2) "
+                 "into the data folder, no more; needs no coordinator")
+      ->option_text("NAME");
   app.add_flag("--private", flags.is_private,
                "end when the coordinator has gone");
   app.add_flag("--end-leftovers", flags.only_end_leftovers,
@@ -163,8 +180,26 @@ class SignalThread {
   std::jthread thread_;
 };
 
+DataPlaces Places(const Flags& flags) {
+  const char* samples = std::getenv("LEADLINE_SAMPLES");
+  const std::filesystem::path data =
+      flags.data.empty() ? std::filesystem::path(flags.state) / "data"
+                         : std::filesystem::path(flags.data);
+  return {.folder = std::filesystem::absolute(data).lexically_normal(),
+          .samples = samples == nullptr ? "" : samples,
+          .base_url = flags.data_url};
+}
+
 int Run(const Flags& flags) {
-  if (flags.state.empty()) return Fail(2, "--state is required");
+  if (flags.state.empty() && (flags.fetch.empty() || flags.data.empty())) {
+    return Fail(2, "--state is required");
+  }
+  const DataPlaces places = Places(flags);
+  if (const std::string why = dataset::WhyNotBase(places.base_url);
+      !why.empty()) {
+    return Fail(2, "--data-url: " + why);
+  }
+  if (!flags.fetch.empty()) return FetchAhead(flags.fetch, places);
   if (absl::Status status = CheckAddress(flags.coordinator); !status.ok()) {
     return Fail(2, "--coordinator: " + std::string(status.message()));
   }
@@ -185,11 +220,7 @@ int Run(const Flags& flags) {
     return Fail(1, "trainers of an earlier agent could not be ended");
   }
   if (flags.only_end_leftovers) return 0;
-  const char* samples = std::getenv("LEADLINE_SAMPLES");
-  Agent agent(options,
-              MakeDataFinder((options.identity.state / "data").string(),
-                             samples == nullptr ? "" : samples),
-              log);
+  Agent agent(options, MakeDataFinder(places), log);
   AgentEnd end;
   {
     const SignalThread signals(agent);

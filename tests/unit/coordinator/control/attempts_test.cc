@@ -174,6 +174,22 @@ TEST(AttemptsTest, NoAgentSpeaksForAnothersAttempt) {
   EXPECT_EQ((*world.reader().FindResult(Trial(1, 1, 0)))->validation_loss, 1.5);
 }
 
+TEST(AttemptsTest, WhoWatchesHearsThatAnAgentFetchesData) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  const AttemptKey attempt = AttemptOf(1, 1, 1);
+  const auto waiting_for = [&] {
+    return world.control().Progress(SweepId{1})->waiting_for;
+  };
+  world.Do(AttemptWaiting{{1}, attempt, "fetching text8.zip: 1 of 32 MB"});
+  EXPECT_EQ(waiting_for(), "n is fetching text8.zip: 1 of 32 MB");
+  world.Do(AttemptWaiting{{7}, attempt, "not the one that holds it"});
+  EXPECT_EQ(waiting_for(), "n is fetching text8.zip: 1 of 32 MB");
+  world.Do(AttemptStarted{{1}, attempt, "/data/text8", "cpu"});
+  EXPECT_EQ(waiting_for(), "");
+}
+
 TEST(AttemptsTest, FailureLimitCancelsTheRest) {
   World world;
   world.Register(1, "n", 2);

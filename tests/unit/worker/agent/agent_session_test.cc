@@ -95,6 +95,42 @@ TEST_F(AgentSession, AskedTwiceStartsOnce) {
   EXPECT_TRUE(heard.refused.empty());
 }
 
+TEST_F(AgentSession, FetchOfDataHoldsUpNothingElse) {
+  RunningAgent agent(coordinator_.address());
+  Await(IsRegistered);
+  v1::CoordinatorMessage order = StartOrder(1);
+  order.mutable_start()->mutable_dataset()->set_name("text8");
+  ASSERT_TRUE(coordinator_.Send(order));
+  Await([](const Heard& heard) { return !heard.waiting.empty(); });
+  EXPECT_EQ(coordinator_.heard().waiting[0].attempt().cohort(), "s1.1.c0");
+  EXPECT_EQ(coordinator_.heard().waiting[0].message(),
+            "fetching text8.zip: 12 of 32 MB");
+  const int64_t beats = coordinator_.heard().heartbeats;
+  ASSERT_TRUE(coordinator_.Send(StartOrder(2, "cpu:1")));
+  AwaitEnds(1);
+  Await([=](const Heard& heard) { return heard.heartbeats > beats + 3; });
+  EXPECT_EQ(coordinator_.heard().ended[0].attempt().cohort(), "s1.2.c0");
+  EXPECT_EQ(agent.Stop().exit_code, 0);
+}
+
+TEST_F(AgentSession, StopOrderEndsTheFetchOfData) {
+  RunningAgent agent(coordinator_.address());
+  Await(IsRegistered);
+  for (const int64_t cohort : {1, 2}) {
+    v1::CoordinatorMessage order =
+        StartOrder(cohort, "cpu:" + std::to_string(cohort));
+    order.mutable_start()->mutable_dataset()->set_name("text8");
+    ASSERT_TRUE(coordinator_.Send(order));
+  }
+  Await([](const Heard& heard) { return heard.waiting.size() == 1; });
+  ASSERT_TRUE(coordinator_.Send(StopOrder(1)));
+  AwaitEnds(1);
+  // The other waited for the same data, and goes on with it.
+  Await([](const Heard& heard) { return heard.waiting.size() == 2; });
+  EXPECT_EQ(coordinator_.heard().waiting[1].attempt().cohort(), "s1.2.c0");
+  EXPECT_TRUE(coordinator_.heard().started.empty());
+}
+
 TEST_F(AgentSession, RefusesWhatItCannotDoWithItsKind) {
   RunningAgent agent(coordinator_.address());
   Await(IsRegistered);

@@ -106,6 +106,9 @@ void FakeCoordinator::Hear(const v1::AgentMessage& message, Stream& stream) {
     case v1::AgentMessage::kStarted:
       heard_.started.push_back(message.started());
       return;
+    case v1::AgentMessage::kWaiting:
+      heard_.waiting.push_back(message.waiting());
+      return;
     case v1::AgentMessage::kRefused:
       heard_.refused.push_back(message.refused());
       return;

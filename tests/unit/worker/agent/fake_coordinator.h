@@ -24,6 +24,7 @@ struct Heard {
   std::vector<v1::Register> registers;
   std::vector<v1::AttemptStarted> started;
   std::vector<v1::AttemptRefused> refused;
+  std::vector<v1::AttemptWaiting> waiting;
   std::vector<v1::AttemptEnded> ended;
   std::vector<v1::LogReply> logs;
   std::map<std::string, std::vector<v1::TrainerRecord>> records;
