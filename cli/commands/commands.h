@@ -20,6 +20,7 @@ Command CancelCommand();
 Command SettingsCommand();
 Command MethodsCommand();
 Command DatasetsCommand();
+Command Text8FilterCommand();
 Command VersionCommand();
 
 /// In the order of the help.

@@ -16,7 +16,8 @@ std::vector<Command> Registry() {
       SettingsCommand(),  //
       MethodsCommand(),   //
       DatasetsCommand(),  //
-      VersionCommand(),   //
+      Text8FilterCommand(),
+      VersionCommand(),  //
   };
 }
 

@@ -66,7 +66,8 @@ TEST_F(Commands, HelpNeedsNoCoordinatorAndTeaches) {
   }
   for (const char* command :
        {"run", "submit", "plan", "ls", "show", "watch", "results", "logs",
-        "cancel", "settings", "methods", "datasets", "version"}) {
+        "cancel", "settings", "methods", "datasets", "text8-filter",
+        "version"}) {
     EXPECT_THAT(all.out, HasSubstr("  " + std::string(command) + " "));
     Program one({command, "--help"}, {});
     const Ended ended = one.Wait();

@@ -199,7 +199,23 @@ TEST_F(Commands, DatasetsComeFromTheTable) {
   EXPECT_EQ(stories["vocabulary"], nullptr);
   EXPECT_EQ(stories["split"], nullptr);
   EXPECT_EQ(stories["held_out"]["bytes"], 19'447'282);
+  EXPECT_EQ(stories["licence"], "CDLA-Sharing-1.0");
+  const json text8 = RunJson({"datasets", "text8"});
+  EXPECT_EQ(text8["file"]["url"], "http://mattmahoney.net/dc/text8.zip");
+  EXPECT_EQ(text8["file"]["archive"]["bytes"], 31'344'016);
   EXPECT_EQ(RunJsonError({"datasets", "nonsense"}, 6)["where"], "nonsense");
+}
+
+TEST_F(Commands, Text8FilterReadsAFileAndWritesTheTextAlone) {
+  const auto file = folder_ / "wiki.xml";
+  std::ofstream(file) << "<page><title>T</title><text xml:space=\"preserve\">"
+                         "Hi &lt;b&gt;there&lt;/b&gt; 42</text></page>";
+  EXPECT_EQ(Run({"text8-filter", file}).out, " hi there four two");
+  EXPECT_EQ(Run({"text8-filter", "--plain", file}).out.substr(0, 17),
+            " page title t tit");
+  EXPECT_EQ(Run({"text8-filter", folder_ / "none"}).exit_code, 1);
+  EXPECT_EQ(Run({"text8-filter", folder_}).exit_code, 1);
+  RunJsonError({"text8-filter", file}, 2);
 }
 
 }  // namespace
