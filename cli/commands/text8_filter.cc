@@ -99,7 +99,7 @@ absl::Status Filter(Context& context, const Arguments& arguments) {
 }  // namespace
 
 Command Text8FilterCommand() {
-  return {"text8-filter", "makes text in the style of text8: a to z and space",
+  return {"text8-filter", "make text in the style of text8: a to z and space",
           "  leadline text8-filter < enwiki.xml > corpus.txt\n"
           "  leadline text8-filter --plain book.txt > corpus.txt\n",
           [](CLI::App& app) -> Action {

@@ -79,6 +79,16 @@ std::vector<SettingInfo> TrainingSettings() {
        .words = {"on", "off"},
        .default_text = "off",
        .meaning = "on: weight_decay applies to every parameter"},
+      {.key = "respect_documents",
+       .group = kTraining,
+       .kind = kWord,
+       .words = {"on", "off"},
+       .default_text = "off",
+       .since = 2,
+       .neutral = Value("off"),
+       .meaning = "on: a window stays in one story of the text, in training "
+                  "and evaluation (docs/data.md); off: windows may cross "
+                  "stories"},
       {.key = "clip",
        .group = kTraining,
        .kind = kNumber,

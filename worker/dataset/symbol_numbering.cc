@@ -28,6 +28,15 @@ void SymbolNumbering::Add(std::span<const char32_t> code_points) {
   }
 }
 
+int64_t SymbolNumbering::CountUtf8Bytes(int64_t begin, int64_t count) const {
+  int64_t bytes = 0;
+  for (int64_t i = begin; i < begin + count; ++i) {
+    const char32_t c = characters_[symbols_[static_cast<size_t>(i)]];
+    bytes += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
 SymbolNumbering::Numbered SymbolNumbering::Finish(int64_t train) {
   std::vector<bool> in_training(characters_.size(), false);
   for (int64_t i = 0; i < train; ++i) in_training[symbols_[i]] = true;

@@ -20,6 +20,9 @@ class SymbolNumbering {
 
   int64_t size() const { return static_cast<int64_t>(symbols_.size()); }
 
+  /// UTF-8 bytes of characters [begin, begin + count). Before Finish.
+  int64_t CountUtf8Bytes(int64_t begin, int64_t count) const;
+
   struct Numbered {
     std::vector<uint16_t> symbols;
     std::vector<char32_t> alphabet;  // of the first `train` characters, sorted

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "worker/dataset/data_error.h"
-#include "worker/dataset/story_halves.h"
+#include "worker/dataset/story_ends.h"
 #include "worker/dataset/symbol_numbering.h"
 #include "worker/dataset/text_reader.h"
 #include "worker/dataset/utf8_decoder.h"
@@ -50,17 +50,21 @@ void ReadCharacters(
   if (!fault.empty()) throw DataError(path.string() + ": " + fault);
 }
 
-SymbolText BytesText(std::vector<uint16_t> bytes, const SplitSizes& sizes) {
+SymbolText BytesText(std::vector<uint16_t> bytes, const SplitSizes& sizes,
+                     std::vector<int64_t> story_ends) {
   std::vector<char32_t> alphabet(256);
   for (char32_t byte = 0; byte < 256; ++byte) alphabet[byte] = byte;
-  return {std::move(bytes), sizes, std::move(alphabet), false};
+  return {std::move(bytes), sizes, std::move(alphabet), false,
+          std::move(story_ends)};
 }
 
-// The row whose file has that content, if it holds out a second file.
+// The row whose file has that content and which holds out a second file. A
+// user's copy of the file, with a split of its own, is no such row.
 const spec::DatasetInfo* FindHeldOut(const spec::Dataset& dataset) {
   for (const spec::DatasetInfo& info : spec::DatasetTable()) {
     if (!info.held_out_file.empty() &&
-        info.content_hash == dataset.content_hash) {
+        info.content_hash == dataset.content_hash &&
+        info.split == dataset.split) {
       return &info;
     }
   }
@@ -70,11 +74,15 @@ const spec::DatasetInfo* FindHeldOut(const spec::Dataset& dataset) {
 }  // namespace
 
 SymbolText::SymbolText(std::vector<uint16_t> symbols, const SplitSizes& sizes,
-                       std::vector<char32_t> alphabet, bool has_unknown)
+                       std::vector<char32_t> alphabet, bool has_unknown,
+                       std::vector<int64_t> story_ends,
+                       double validation_bytes_per_character)
     : symbols_(std::move(symbols)),
       sizes_(sizes),
       alphabet_(std::move(alphabet)),
-      has_unknown_(has_unknown) {}
+      has_unknown_(has_unknown),
+      story_ends_(std::move(story_ends)),
+      validation_bytes_per_character_(validation_bytes_per_character) {}
 
 std::span<const uint16_t> SymbolText::Part(int64_t begin, int64_t size) const {
   return std::span(symbols_).subspan(begin, size);
@@ -90,6 +98,18 @@ std::span<const uint16_t> SymbolText::validation() const {
 
 std::span<const uint16_t> SymbolText::test() const {
   return Part(sizes_.train + sizes_.validation, sizes_.test);
+}
+
+std::vector<int64_t> SymbolText::train_ends() const {
+  return EndsWithin(story_ends_, 0, sizes_.train);
+}
+
+std::vector<int64_t> SymbolText::validation_ends() const {
+  return EndsWithin(story_ends_, sizes_.train, sizes_.validation);
+}
+
+std::vector<int64_t> SymbolText::test_ends() const {
+  return EndsWithin(story_ends_, sizes_.train + sizes_.validation, sizes_.test);
 }
 
 int64_t SymbolText::vocabulary() const {
@@ -119,22 +139,21 @@ SymbolText LoadText(const spec::Dataset& dataset) {
   const bool bytes = dataset.tokenizer == "byte";
   SymbolNumbering numbering;
   std::vector<uint16_t> byte_symbols;
+  StoryEnds stories;
   const auto add = [&](std::span<const char32_t> piece) {
+    stories.Add(piece);
     if (bytes) {
       byte_symbols.insert(byte_symbols.end(), piece.begin(), piece.end());
     } else {
       numbering.Add(piece);
     }
   };
-  const auto count = [&] {
-    return bytes ? static_cast<int64_t>(byte_symbols.size()) : numbering.size();
-  };
 
   ReadCharacters(dataset.path, dataset.content_hash, bytes, add);
   SplitSizes sizes;
   if (const spec::DatasetInfo* info = FindHeldOut(dataset)) {
-    StoryHalves halves;
-    sizes.train = count();
+    StoryEnds halves;
+    sizes.train = stories.size();
     const auto held_out = std::filesystem::path(dataset.path)
                               .replace_filename(info->held_out_file);
     ReadCharacters(held_out, info->held_out_hash, bytes,
@@ -142,15 +161,23 @@ SymbolText LoadText(const spec::Dataset& dataset) {
                      add(piece);
                      halves.Add(piece);
                    });
-    sizes.validation = halves.FirstHalf();
-    sizes.test = count() - sizes.train - sizes.validation;
+    sizes.validation = FirstHalf(halves.ends(), halves.size());
+    sizes.test = halves.size() - sizes.validation;
   } else {
-    sizes = SplitByFractions(count(), dataset.split);
+    sizes = SplitByFractions(stories.size(), dataset.split);
   }
-  if (bytes) return BytesText(std::move(byte_symbols), sizes);
+  if (bytes) return BytesText(std::move(byte_symbols), sizes, stories.ends());
+  const double validation_bytes = static_cast<double>(
+      numbering.CountUtf8Bytes(sizes.train, sizes.validation));
   auto numbered = numbering.Finish(sizes.train);
-  return {std::move(numbered.symbols), sizes, std::move(numbered.alphabet),
-          numbered.has_unknown};
+  return {std::move(numbered.symbols),
+          sizes,
+          std::move(numbered.alphabet),
+          numbered.has_unknown,
+          stories.ends(),
+          sizes.validation == 0
+              ? 1.0
+              : validation_bytes / static_cast<double>(sizes.validation)};
 }
 
 }  // namespace leadline::dataset

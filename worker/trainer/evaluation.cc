@@ -1,6 +1,8 @@
 #include "worker/trainer/evaluation.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "model/losses.h"
 #include "model/spec/evaluation_batch.h"
@@ -65,6 +67,38 @@ std::vector<Window> FixedWindows(int64_t size, int64_t context, int64_t count) {
   return windows;
 }
 
+std::vector<Window> FullWindows(const Documents& documents, int64_t context,
+                                int64_t stride) {
+  std::vector<Window> windows;
+  int64_t begin = 0;
+  for (const int64_t end : documents.ends()) {
+    for (Window window : FullWindows(end - begin, context, stride)) {
+      window.start += begin;
+      windows.push_back(window);
+    }
+    begin = end;
+  }
+  TORCH_CHECK(!windows.empty(), "no story has a symbol to score");
+  std::stable_sort(windows.begin(), windows.end(),
+                   [](const Window& a, const Window& b) {
+                     return std::pair(a.length, b.first_scored) >
+                            std::pair(b.length, a.first_scored);
+                   });
+  return windows;
+}
+
+std::vector<Window> FixedWindows(const Documents& documents, int64_t context,
+                                 int64_t count) {
+  const int64_t starts = documents.CountStarts(context);
+  TORCH_CHECK(starts > 0, "no story has a symbol to score");
+  std::vector<Window> windows;
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t start = documents.Start(k * (starts - 1) / (count - 1));
+    windows.push_back({start, documents.Scored(start, context), 0});
+  }
+  return windows;
+}
+
 Batch SharedBatch(const model::Decoder& decoder,
                   std::span<const uint16_t> symbols,
                   std::span<const Window> windows,
@@ -75,7 +109,7 @@ Batch SharedBatch(const model::Decoder& decoder,
   const auto for_all = [&](const Tensor& tokens) {
     return tokens.to(device).expand({decoder.replicas(), -1, -1}).contiguous();
   };
-  return {for_all(one.tokens_RBT), for_all(one.targets_RBT)};
+  return {for_all(one.tokens_RBT), for_all(one.targets_RBT), {}};
 }
 
 Tensor EvaluateFull(const model::Decoder& decoder,
@@ -102,13 +136,25 @@ Tensor EvaluateFixed(const model::Decoder& decoder,
                      std::span<const uint16_t> symbols,
                      const std::vector<Window>& windows,
                      const torch::Device& device, const Breather& breathe) {
+  // Windows of one length are computed together, and there may be many lengths.
+  std::vector<int64_t> order(windows.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return windows[a].length > windows[b].length;
+  });
+  std::vector<Window> by_length;
+  for (const int64_t index : order) by_length.push_back(windows[index]);
   std::vector<Tensor> means_RP;
-  ForBatches(decoder, symbols, windows, device, breathe,
+  ForBatches(decoder, symbols, by_length, device, breathe,
              [&](std::span<const Window>, const Tensor& losses_RPT) {
                means_RP.push_back(
                    losses_RPT.mean(2, /*keepdim=*/false, torch::kFloat64));
              });
-  return torch::cat(means_RP, 1);
+  const Tensor sorted_RP = torch::cat(means_RP, 1);
+  if (std::is_sorted(order.begin(), order.end())) return sorted_RP;
+  Tensor result_RP = torch::empty_like(sorted_RP);
+  result_RP.index_copy_(1, torch::tensor(order).to(device), sorted_RP);
+  return result_RP;
 }
 
 }  // namespace leadline::trainer

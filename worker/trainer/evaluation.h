@@ -14,6 +14,7 @@
 
 #include "model/decoder.h"
 #include "worker/trainer/batches.h"
+#include "worker/trainer/documents.h"
 
 namespace leadline::trainer {
 
@@ -34,6 +35,17 @@ std::vector<Window> FullWindows(int64_t size, int64_t context, int64_t stride);
 /// `count` windows of `context` at floor(k (size - context - 1)/(count - 1)).
 std::vector<Window> FixedWindows(int64_t size, int64_t context, int64_t count);
 
+/// As FullWindows, each story for itself: every symbol but the first of its
+/// story is scored once, from symbols of that story alone. Windows of one shape
+/// stand together, longest first.
+std::vector<Window> FullWindows(const Documents& documents, int64_t context,
+                                int64_t stride);
+
+/// `count` windows at starts floor(k (N - 1)/(count - 1)) of the N that
+/// Documents counts, each up to the end of its story.
+std::vector<Window> FixedWindows(const Documents& documents, int64_t context,
+                                 int64_t count);
+
 /// Windows of one length, the same for every replica, on the device.
 Batch SharedBatch(const model::Decoder& decoder,
                   std::span<const uint16_t> symbols,
@@ -49,7 +61,7 @@ torch::Tensor EvaluateFull(const model::Decoder& decoder,
                            const torch::Device& device,
                            const Breather& breathe);
 
-/// Mean loss of each replica in each window, [R, P] float64.
+/// Mean loss of each replica in each window, [R, P] float64, in their order.
 torch::Tensor EvaluateFixed(const model::Decoder& decoder,
                             std::span<const uint16_t> symbols,
                             const std::vector<Window>& windows,

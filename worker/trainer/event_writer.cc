@@ -137,7 +137,8 @@ void EventWriter::Write(const StartEvent& event) {
       .Text("numerics", event.numerics)
       .Integer("parameters", event.parameters)
       .Integer("tokens_per_step", event.tokens_per_step)
-      .Value("libraries", Object(libraries));
+      .Value("libraries", Object(libraries))
+      .Value("data", Object(event.data));
   WriteLine(line);
 }
 

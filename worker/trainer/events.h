@@ -25,6 +25,8 @@ struct StartEvent {
   int64_t parameters = 0;       // of one replica
   int64_t tokens_per_step = 0;  // of one replica
   std::vector<std::pair<std::string, std::string>> libraries{};
+  /// Of the text, by name; each value is a whole JSON value.
+  std::vector<std::pair<std::string, std::string>> data{};
 };
 
 /// Means over the steps since the last one.

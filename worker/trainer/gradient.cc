@@ -28,17 +28,26 @@ Tensor Gradient::Compute(int64_t step) {
     Tensor tensor = parameter.tensor;
     tensor.mutable_grad().reset();
   }
+  const Tensor counts_R = CountScored_R(step);
   Tensor loss_R;
   const int64_t begin = communicator_.rank() * sequences_;
   for (int64_t at = 0; at < sequences_; at += micro_batch_) {
-    const Tensor part_R = AddMicroBatch(step, begin + at);
+    const Tensor part_R = AddMicroBatch(step, begin + at, counts_R);
     loss_R = loss_R.defined() ? loss_R + part_R : part_R;
   }
   if (communicator_.size() > 1) SumOverRanks(loss_R);
   return loss_R;
 }
 
-Tensor Gradient::AddMicroBatch(int64_t step, int64_t first) {
+Tensor Gradient::CountScored_R(int64_t step) const {
+  const std::vector<int64_t> counts =
+      batches_.CountScored(step, 0, sequences_ * communicator_.size());
+  if (counts.empty()) return {};
+  return torch::tensor(counts, torch::kFloat32).to(device_);
+}
+
+Tensor Gradient::AddMicroBatch(int64_t step, int64_t first,
+                               const Tensor& counts_R) {
   const Batch batch = batches_.Read(step, first, micro_batch_);
   model::ForwardOptions options;
   options.training = true;
@@ -48,9 +57,17 @@ Tensor Gradient::AddMicroBatch(int64_t step, int64_t first) {
   const Tensor losses_RBT = model::TokenLosses(
       decoder_.Forward(batch.tokens_RBT.to(device_), options),
       batch.targets_RBT.to(device_));
-  const auto scale = static_cast<double>(sequences_ / micro_batch_);
-  Tensor loss_R = losses_RBT.mean({1, 2});
-  if (scale != 1) loss_R = loss_R / scale;
+  Tensor loss_R;
+  if (counts_R.defined()) {
+    // Sums over micro-batches and the mean over ranks then give the mean.
+    const auto ranks = static_cast<double>(communicator_.size());
+    const Tensor scored_RBT = batch.scored_RBT.to(device_);
+    loss_R = (losses_RBT * scored_RBT).sum({1, 2}) * ranks / counts_R;
+  } else {
+    const auto scale = static_cast<double>(sequences_ / micro_batch_);
+    loss_R = losses_RBT.mean({1, 2});
+    if (scale != 1) loss_R = loss_R / scale;
+  }
   loss_R.sum().backward();
   return loss_R.detach().to(torch::kFloat64);
 }

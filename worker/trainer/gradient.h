@@ -25,12 +25,17 @@ class Gradient {
 
   /// Leaves in each parameter's `grad` the derivative of the sum over replicas
   /// of their mean token losses, so that each replica's part is what it would
-  /// be alone. Returns these losses, [R] float64, the same on every rank.
-  /// `step` counts from 0.
+  /// be alone. The mean is over all scored positions of the replica's global
+  /// batch, each weighing the same. Returns these losses, [R] float64, the same
+  /// on every rank. `step` counts from 0.
   torch::Tensor Compute(int64_t step);
 
  private:
-  torch::Tensor AddMicroBatch(int64_t step, int64_t first);
+  /// `counts_R` are the scored positions of the global batch; undefined where
+  /// all are.
+  torch::Tensor AddMicroBatch(int64_t step, int64_t first,
+                              const torch::Tensor& counts_R);
+  torch::Tensor CountScored_R(int64_t step) const;
   void SumOverRanks(torch::Tensor& loss_R);
 
   const model::Decoder& decoder_;

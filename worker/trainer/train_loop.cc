@@ -8,7 +8,9 @@
 #include <torch/version.h>
 
 #include "model/spec/evaluation_batch.h"
+#include "worker/dataset/text_facts.h"
 #include "worker/trainer/build_info.h"
+#include "worker/trainer/json_line.h"
 #include "worker/trainer/process_memory.h"
 #include "worker/trainer/routing_report.h"
 
@@ -28,6 +30,38 @@ std::vector<int64_t> DataSeeds(const spec::TrainerConfig& config) {
   const auto* seed = std::get_if<int64_t>(&value);
   return seed == nullptr ? config.seeds
                          : std::vector<int64_t>(config.seeds.size(), *seed);
+}
+
+constexpr std::string_view kRespect = "respect_documents";
+
+std::optional<Documents> TrainDocuments(const spec::Settings& settings,
+                                        const dataset::SymbolText& text) {
+  if (!settings.IsOn(kRespect)) return std::nullopt;
+  return Documents(text.train_ends());
+}
+
+std::vector<Window> ValidationWindows(const spec::Settings& settings,
+                                      const dataset::SymbolText& text) {
+  const int64_t context = settings.Integer("context");
+  const int64_t count = settings.Integer("eval_windows");
+  if (!settings.IsOn(kRespect)) {
+    return FixedWindows(static_cast<int64_t>(text.validation().size()), context,
+                        count);
+  }
+  return FixedWindows(Documents(text.validation_ends()), context, count);
+}
+
+std::vector<std::pair<std::string, std::string>> DataFields(
+    const dataset::TextFacts& facts) {
+  return {{"train", std::to_string(facts.train)},
+          {"validation", std::to_string(facts.validation)},
+          {"test", std::to_string(facts.test)},
+          {"vocabulary", std::to_string(facts.vocabulary)},
+          {"unknown_validation", std::to_string(facts.unknown_validation)},
+          {"unknown_test", std::to_string(facts.unknown_test)},
+          {"stories", std::to_string(facts.stories)},
+          {"duplicates", std::to_string(facts.duplicates)},
+          {"bytes_per_character", JsonNumber(facts.bytes_per_character)}};
 }
 
 int64_t CountOfOneReplica(const model::Decoder& decoder) {
@@ -67,13 +101,16 @@ TrainLoop::TrainLoop(const spec::TrainerConfig& config,
       device_(config.device),
       decoder_(settings_, text.vocabulary(), config.seeds,
                ParameterOptions(settings_, device_)),
-      batches_(text.train(), DataSeeds(config), settings_.Integer("context")),
+      documents_(TrainDocuments(settings_, text)),
+      batches_(text.train(), DataSeeds(config), settings_.Integer("context"),
+               documents_ ? &*documents_ : nullptr),
       gradient_(decoder_, settings_, batches_, communicator, device_),
       optimizer_(decoder_.parameters_in_order(), settings_),
       schedule_(settings_),
       health_(config.seeds, settings_.NumberUnlessWord("divergence_loss"),
               device_),
-      fixed_windows_(FixedWindows(
+      fixed_windows_(ValidationWindows(settings_, text)),
+      probe_windows_(FixedWindows(
           static_cast<int64_t>(text.validation().size()),
           settings_.Integer("context"), settings_.Integer("eval_windows"))),
       best_(config.seeds.size()),
@@ -118,7 +155,8 @@ void TrainLoop::WriteStart() {
       .tokens_per_step =
           settings_.Integer("batch_sequences") * settings_.Integer("context"),
       .libraries = {{"torch", TORCH_VERSION},
-                    {"cpu", at::get_cpu_capability()}}});
+                    {"cpu", at::get_cpu_capability()}},
+      .data = DataFields(dataset::FactsOf(text_))});
 }
 
 void TrainLoop::TakeStep(int64_t step) {
@@ -205,19 +243,23 @@ void TrainLoop::EvaluateWindows(int64_t steps_done) {
 
 void TrainLoop::WriteRouting(int64_t steps_done) {
   const auto windows =
-      std::span(fixed_windows_)
-          .first(std::min<size_t>(spec::kProbeWindows, fixed_windows_.size()));
+      std::span(probe_windows_)
+          .first(std::min<size_t>(spec::kProbeWindows, probe_windows_.size()));
   for (const RoutingEvent& event : ReportRouting(
            decoder_, text_.validation(), windows, device_, steps_done)) {
     if (health_.IsAlive(event.replica)) events_.Write(event);
   }
 }
 
-std::vector<double> TrainLoop::EvaluateSplit(
-    const char* name, std::span<const uint16_t> symbols) {
-  const auto windows = FullWindows(static_cast<int64_t>(symbols.size()),
-                                   settings_.Integer("context"),
-                                   settings_.Integer("eval_stride"));
+std::vector<double> TrainLoop::EvaluateSplit(const char* name,
+                                             std::span<const uint16_t> symbols,
+                                             std::vector<int64_t> story_ends) {
+  const int64_t context = settings_.Integer("context");
+  const int64_t stride = settings_.Integer("eval_stride");
+  const auto windows =
+      settings_.IsOn(kRespect)
+          ? FullWindows(Documents(std::move(story_ends)), context, stride)
+          : FullWindows(static_cast<int64_t>(symbols.size()), context, stride);
   std::vector<double> losses = ToVector(EvaluateFull(
       decoder_, symbols, windows, device_, [&] { control_.Heed(); }));
   Silence(losses);
@@ -231,9 +273,11 @@ std::vector<double> TrainLoop::EvaluateSplit(
 void TrainLoop::WriteResults() {
   progress_.Show("final evaluation");
   const std::vector<double> validation =
-      EvaluateSplit("validation", text_.validation());
+      EvaluateSplit("validation", text_.validation(), text_.validation_ends());
   std::vector<double> test;
-  if (!text_.test().empty()) test = EvaluateSplit("test", text_.test());
+  if (!text_.test().empty()) {
+    test = EvaluateSplit("test", text_.test(), text_.test_ends());
+  }
   const int64_t steps = settings_.Integer("steps");
   for (size_t r = 0; r < validation.size(); ++r) {
     const auto replica = static_cast<int64_t>(r);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <torch/torch.h>
@@ -14,6 +15,7 @@
 #include "worker/dataset/symbol_text.h"
 #include "worker/trainer/adam_w.h"
 #include "worker/trainer/batches.h"
+#include "worker/trainer/documents.h"
 #include "worker/trainer/evaluation.h"
 #include "worker/trainer/event_writer.h"
 #include "worker/trainer/gradient.h"
@@ -49,7 +51,8 @@ class TrainLoop {
   void EvaluateWindows(int64_t steps_done);
   void WriteRouting(int64_t steps_done);
   std::vector<double> EvaluateSplit(const char* name,
-                                    std::span<const uint16_t> symbols);
+                                    std::span<const uint16_t> symbols,
+                                    std::vector<int64_t> story_ends);
   void WriteResults();
   /// Replaces what a replica that has ended yields.
   void Silence(std::vector<double>& values_R) const;
@@ -61,6 +64,7 @@ class TrainLoop {
   EventWriter& events_;
   torch::Device device_;
   model::Decoder decoder_;
+  std::optional<Documents> documents_;  // of training, if they are respected
   Batches batches_;
   Gradient gradient_;
   AdamW optimizer_;
@@ -68,6 +72,7 @@ class TrainLoop {
   ReplicaHealth health_;
   IntervalMeans means_;
   std::vector<Window> fixed_windows_;
+  std::vector<Window> probe_windows_;
   std::vector<Best> best_;
   Progress progress_;
   int64_t parameters_ = 0;  // of one replica

@@ -10,7 +10,7 @@
 
 #include "common/sha256.h"
 #include "worker/dataset/data_error.h"
-#include "worker/dataset/story_halves.h"
+#include "worker/dataset/story_ends.h"
 
 namespace leadline::dataset {
 namespace {
@@ -150,15 +150,55 @@ TEST(SplitRule, FractionsThatCannotBeAreRefused) {
   }
 }
 
-TEST(StoryHalvesTest, FirstHalfEndsAfterItsLastSeparator) {
+TEST(StoryEnds, FirstHalfEndsAfterItsLastSeparator) {
   const std::u32string stories =
       U"one\n<|endoftext|>\n\ntwo <\n<|endoftext|>\nthree\n<|endoftext|>\nfour";
-  StoryHalves halves;
+  StoryEnds found;
   for (size_t i = 0; i < stories.size(); i += 5) {
-    halves.Add(
+    found.Add(
         std::span(stories).subspan(i, std::min<size_t>(5, stories.size() - i)));
   }
-  EXPECT_EQ(halves.FirstHalf(), static_cast<int64_t>(stories.find(U"three")));
+  EXPECT_EQ(FirstHalf(found.ends(), found.size()),
+            static_cast<int64_t>(stories.find(U"three")));
+  EXPECT_EQ(found.size(), static_cast<int64_t>(stories.size()));
+}
+
+TEST(StoryEnds, OfAPartCountFromItsBeginning) {
+  const std::vector<int64_t> ends = {3, 10, 20};
+  EXPECT_THAT(EndsWithin(ends, 0, 25), ElementsAre(3, 10, 20, 25));
+  EXPECT_THAT(EndsWithin(ends, 0, 20), ElementsAre(3, 10, 20));
+  EXPECT_THAT(EndsWithin(ends, 3, 8), ElementsAre(7, 8));
+  EXPECT_THAT(EndsWithin(ends, 11, 2), ElementsAre(2));
+  EXPECT_THAT(EndsWithin(ends, 20, 0), ElementsAre());
+}
+
+TEST_F(SymbolTextTest, StoriesAreFoundInEverySplitAndAsBytesToo) {
+  const std::string end = "\n<|endoftext|>\n";
+  spec::Dataset dataset = File(
+      "ab" + end + "abc" + end + "b" + end + "ab" + end, {0.5, 0.25, 0.25});
+  for (const char* tokenizer : {"char", "byte"}) {
+    dataset.tokenizer = tokenizer;
+    const SymbolText text = LoadText(dataset);
+    ASSERT_EQ(text.train().size(), 34U);
+    EXPECT_THAT(text.train_ends(), ElementsAre(17, 34));
+    EXPECT_THAT(text.validation_ends(), ElementsAre(1, 17));
+    EXPECT_THAT(text.test_ends(), ElementsAre(17));
+    EXPECT_TRUE(text.has_stories());
+  }
+  EXPECT_THAT(LoadText(File("abab")).train_ends(), ElementsAre(2));
+}
+
+TEST_F(SymbolTextTest, HeldOutFileIsForTheRegisteredSplitAlone) {
+  const spec::DatasetInfo& info = *spec::FindDataset("tinystories");
+  spec::Dataset dataset = File("some text of mine");
+  dataset.content_hash = info.content_hash;
+  // Either way the hash is wrong here; only the registered one could look for
+  // a second file, and neither splits by fractions that leave nothing.
+  EXPECT_THROW(LoadText(dataset), DataError);
+  dataset.content_hash = Sha256Of("some text of mine");
+  dataset.split = info.split;
+  EXPECT_THAT([&] { LoadText(dataset); },
+              ThrowsMessage<DataError>(HasSubstr("fraction above 0")));
 }
 
 }  // namespace

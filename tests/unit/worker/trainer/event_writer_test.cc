@@ -59,11 +59,11 @@ TEST_F(EventWriterTest, FieldsStandInTheOrderOfTheContract) {
                         .message = "full"});
   const std::vector<std::string> lines = Lines();
   ASSERT_EQ(lines.size(), 8U);
-  EXPECT_THAT(
-      Keys(lines[0]),
-      ElementsAre("event", "sequence", "time_s", "version", "commit",
-                  "settings_hash", "data_hash", "seeds", "device", "threads",
-                  "numerics", "parameters", "tokens_per_step", "libraries"));
+  EXPECT_THAT(Keys(lines[0]),
+              ElementsAre("event", "sequence", "time_s", "version", "commit",
+                          "settings_hash", "data_hash", "seeds", "device",
+                          "threads", "numerics", "parameters",
+                          "tokens_per_step", "libraries", "data"));
   EXPECT_THAT(Keys(lines[1]), ElementsAre("event", "sequence", "time_s", "step",
                                           "tokens", "values", "learning_rate",
                                           "step_seconds", "tokens_per_second"));

@@ -172,6 +172,38 @@ TEST_F(TrainerProgram, MicroBatchesChangeTheResultByRoundingOnly) {
   EXPECT_NEAR(whole, parts, 1e-8);
 }
 
+TEST_F(TrainerProgram, StoriesAreRespectedWhereAskedForAndTold) {
+  const auto with = [&](const char* respect) {
+    spec::TrainerConfig config = SmallConfig({{"respect_documents", respect}});
+    std::string text;
+    for (int i = 0; text.size() < 8000; ++i) {
+      text += "story " + std::to_string(i % 50) + " is short\n<|endoftext|>\n";
+    }
+    std::ofstream(config.dataset.path) << text;
+    config.dataset.content_hash = Sha256Of(text);
+    return Run(config);
+  };
+  const Outcome on = with("on");
+  const Outcome off = with("off");
+  ASSERT_EQ(on.exit_code, 0) << on.errors;
+  ASSERT_EQ(off.exit_code, 0) << off.errors;
+  const json& data = on.events.front()["data"];
+  EXPECT_GT(data["stories"].get<int>(), 20);
+  EXPECT_GT(data["duplicates"].get<int>(), 18);
+  EXPECT_EQ(data["bytes_per_character"], 1.0);
+  EXPECT_NE(on.events.front()["settings_hash"],
+            off.events.front()["settings_hash"]);
+  const auto loss = [](const Outcome& outcome) {
+    for (const json& event : outcome.events) {
+      if (event["event"] == "result") {
+        return event["validation_loss"].get<double>();
+      }
+    }
+    return 0.0;
+  };
+  EXPECT_NE(loss(on), loss(off));
+}
+
 TEST_F(TrainerProgram, InAFolderItAppendsToItsEventFile) {
   spec::TrainerConfig config = SmallConfig();
   config.folder = folder_ / "attempt";
