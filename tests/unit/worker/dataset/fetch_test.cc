@@ -147,7 +147,7 @@ TEST_F(FetchTest, WithoutANetworkEveryFileToPutIsNamed) {
   server_.Stop();
   EXPECT_THAT([&] { Fetch("plain"); },
               ThrowsMessage<DataError>(AllOf(
-                  HasSubstr("connect"), HasSubstr(server_.With("plain/text")),
+                  HasSubstr("connect"), HasSubstr(server_.With("plain/valid")),
                   HasSubstr("http://elsewhere.invalid/some/where/text (300"),
                   HasSubstr("sha256:" + hash_),
                   HasSubstr((options_.folder / "text").string()),
