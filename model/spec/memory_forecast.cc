@@ -30,6 +30,7 @@ class Attempt {
         context_(Size("context")),
         heads_(Size("n_heads")),
         kv_heads_(Size("n_kv_heads")),
+        dropout_(settings.Number("dropout") > 0),
         vocabulary_(static_cast<double>(vocabulary.value_or(0))),
         parameters_(
             static_cast<double>(CountParameters(settings, vocabulary))) {
@@ -38,6 +39,8 @@ class Attempt {
     const double sequences = given ? std::min(*given, batch) : batch;
     tokens_ = replicas_ * sequences * context_;
     accumulates_ = sequences < batch;
+    kept_by_attention_ = KeptByAny() + KeptByAttention();
+    kept_by_mlp_ = KeptByAny() + 3 * hidden_ * narrow_;
   }
 
   /// Values, gradients and two moments.
@@ -66,7 +69,6 @@ class Attempt {
     return static_cast<double>(settings_.Integer(key));
   }
   static bool IsAttention(int64_t l) { return l % 2 == 0; }
-  bool Dropout() const { return settings_.Number("dropout") > 0; }
 
   Bytes Values() const { return replicas_ * parameters_ * wide_; }
   Bytes Table() const { return replicas_ * vocabulary_ * width_ * wide_; }
@@ -76,7 +78,7 @@ class Attempt {
 
   /// Tokens and targets, int64; the loss; dropout's mask of the embedding.
   Bytes Always() const {
-    return 2 * 8 + wide_ + (Dropout() ? width_ * wide_ : 0);
+    return 2 * 8 + wide_ + (dropout_ ? width_ * wide_ : 0);
   }
 
   /// Weights of the matrices of a sublayer.
@@ -100,10 +102,13 @@ class Attempt {
   }
 
   Bytes Kept(int64_t l) const {
-    const Bytes norm = method_.norms_before_sublayers ? wide_ : 0;
-    const Bytes mask = Dropout() ? width_ * wide_ : 0;
-    return width_ * narrow_ + norm + mask +
-           (IsAttention(l) ? KeptByAttention() : 3 * hidden_ * narrow_);
+    return IsAttention(l) ? kept_by_attention_ : kept_by_mlp_;
+  }
+
+  /// The normed input with its 1/rms, and the mask of the update.
+  Bytes KeptByAny() const {
+    return width_ * narrow_ + (method_.norms_before_sublayers ? wide_ : 0) +
+           (dropout_ ? width_ * wide_ : 0);
   }
 
   Bytes KeptByAttention() const {
@@ -121,8 +126,7 @@ class Attempt {
     }
     // With dropout the weights, the mask and their product; else one log-sum a
     // head.
-    return kept +
-           (Dropout() ? 3 * heads_ * context_ * narrow_ : heads_ * wide_);
+    return kept + (dropout_ ? 3 * heads_ * context_ * narrow_ : heads_ * wide_);
   }
 
   /// Made by a sublayer's backward beside the gradient of its update, less what
@@ -131,7 +135,7 @@ class Attempt {
     // Gradients of the gated product, the gate, and either a factor of it or
     // the other input; the gated product itself is gone.
     if (!IsAttention(l)) return 2 * hidden_ * narrow_;
-    const Bytes heads = Dropout() ? 2 * heads_ * context_ * narrow_ : 0;
+    const Bytes heads = dropout_ ? 2 * heads_ * context_ * narrow_ : 0;
     return 4 * width_ * narrow_ + heads;
   }
 
@@ -180,10 +184,14 @@ class Attempt {
   double narrow_;  // of what matrices read and make
   double replicas_;
   int64_t sublayers_;
-  double width_, hidden_, context_, heads_, kv_heads_, vocabulary_;
+  double width_, hidden_, context_, heads_, kv_heads_;
+  bool dropout_;
+  double vocabulary_;
   double parameters_;  // of one replica
   double tokens_ = 0;  // of all replicas, computed at once
   bool accumulates_ = false;
+  Bytes kept_by_attention_ = 0;
+  Bytes kept_by_mlp_ = 0;
 };
 
 }  // namespace

@@ -1,8 +1,7 @@
 // Memory of methods whose routers replace the stream.
 
 #include <algorithm>
-#include <set>
-#include <string>
+#include <vector>
 
 #include "model/spec/block_count.h"
 #include "model/spec/method_memory.h"
@@ -30,16 +29,26 @@ struct Sources {
 
   int64_t offered() const { return static_cast<int64_t>(signs.size()); }
 
-  /// Sums that differ after position i: those with equal signs so far share one
-  /// tensor.
-  int64_t Distinct(int64_t i, int64_t length) const {
-    std::set<std::vector<int>> histories;
-    for (const Sign sign : signs) {
-      std::vector<int> history;
-      for (int64_t k = 0; k <= i; ++k) history.push_back(sign(k, length));
-      histories.insert(std::move(history));
+  /// For every position of a block the sums that differ after it: those with
+  /// equal signs so far share one tensor.
+  std::vector<int64_t> Distinct(int64_t length) const {
+    std::vector<size_t> leader(signs.size(), 0);  // first equal sum so far
+    std::vector<int64_t> counts;
+    for (int64_t i = 0; i < length; ++i) {
+      const std::vector<size_t> before = leader;
+      int64_t count = 0;
+      for (size_t k = 0; k < signs.size(); ++k) {
+        const auto equals = [&](size_t other) {
+          return before[other] == before[k] &&
+                 signs[other](i, length) == signs[k](i, length);
+        };
+        leader[k] = 0;
+        while (!equals(leader[k])) ++leader[k];  // at the latest k itself
+        if (leader[k] == k) ++count;
+      }
+      counts.push_back(count);
     }
-    return static_cast<int64_t>(histories.size());
+    return counts;
   }
 };
 
@@ -48,6 +57,10 @@ MethodMemory Replacement(const Settings& settings, const Sources& of) {
   const int64_t width = settings.Integer("d_model");
   const int64_t sublayers = 2 * settings.depth();
   const int64_t length = of.block_sublayers;
+  const int64_t last = sublayers - (sublayers - 1) / length * length;
+  const std::vector<int64_t> in_whole =
+      of.Distinct(std::min(length, sublayers));
+  const std::vector<int64_t> in_last = of.Distinct(last);
   MethodMemory memory;
   int64_t inputs = width + 1;  // the embedding and its 1/rms
   int64_t sums = 0;
@@ -69,10 +82,9 @@ MethodMemory Replacement(const Settings& settings, const Sources& of) {
     memory.held.push_back(inputs + sums + weights + waiting * width);
     if (readout) break;
     // Each sum with its 1/rms, and the factors of details.
-    sums +=
-        of.Distinct(position, std::min(length, sublayers - finished * length)) *
-            (width + 1) +
-        of.offered() - 1;
+    const bool is_last = l - position + last == sublayers;
+    sums += (is_last ? in_last : in_whole)[position] * (width + 1) +
+            of.offered() - 1;
   }
   memory.in_pass = (2 + of.offered() * BlocksBegun(sublayers, length)) * width;
   memory.in_backward = (1 + of.offered()) * width;
