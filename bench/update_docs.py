@@ -36,7 +36,46 @@ def learning():
         f"{best['bits_per_character']:.3f}.")
 
 
-BLOCKS = {"README.md": {"quickstart": quickstart, "learning": learning}}
+def megabytes(count):
+    """10^6 bytes, one decimal below a hundred."""
+    return f"{count / 1e6:.1f}" if count < 1e8 else f"{count / 1e6:.0f}"
+
+
+def memory():
+    """Forecast against live tensors, of every method."""
+    result = json.loads((RESULTS / "memory.json").read_text())
+    rows = {}
+    for row in result["methods"]:
+        rows.setdefault(row["method"], {})[row["depth"]] = row
+    lines = ["| method | 12 layers: forecast | measured | ratio | 48 layers: forecast | measured | ratio |",
+             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for method, depths in rows.items():
+        cells = [f"{megabytes(depths[depth]['forecast_bytes'])} | {megabytes(depths[depth]['measured_bytes'])} | "
+                 f"{depths[depth]['ratio']:.3f}" for depth in (12, 48)]
+        lines.append(f"| `{method}` | {' | '.join(cells)} |")
+    shape = result["shape"]
+    return "\n".join([*lines, "", "(" + ", ".join(f"{key} {value}" for key, value in shape.items()) + ".)"])
+
+
+def memory_process():
+    """What a trainer holds beside tensors."""
+    result = json.loads((RESULTS / "memory.json").read_text())
+    lines = ["| cell | forecast, MB | largest resident size, MB | beside tensors, MB |",
+             "| --- | ---: | ---: | ---: |"]
+    for row in result["processes"]:
+        settings = row["settings"]
+        lines.append(
+            f"| `{settings['method']}`, depth {settings['depth']}, d_model {settings['d_model']}, context "
+            f"{settings['context']}, batch_sequences {settings['batch_sequences']} | "
+            f"{megabytes(row['forecast_bytes'])} | {megabytes(row['resident_peak_bytes'])} | "
+            f"{megabytes(row['beside_tensors_bytes'])} |")
+    return "\n".join(lines)
+
+
+BLOCKS = {
+    "README.md": {"quickstart": quickstart, "learning": learning},
+    "docs/memory.md": {"memory": memory, "memory-process": memory_process},
+}
 
 
 def main():

@@ -27,6 +27,8 @@ Json CellJson(const v1::PlannedCell& cell) {
           {"trials", cell.trials()},
           {"parameters", cell.parameters()},
           {"flops", JsonNumber(cell.flops())},
+          {"cohort", cell.cohort()},
+          {"memory_bytes", cell.memory_bytes()},
           {"without_embedding", cell.without_embedding()},
           {"hash", cell.hash()},
           {"axes", axes}};
@@ -62,6 +64,10 @@ std::string Summary(const v1::PlanCounts& counts, const Style& style) {
   if (counts.has_flops()) {
     text +=
         fmt::format("  all trials together {}\n", HumanFlops(counts.flops()));
+  }
+  if (counts.has_memory_bytes()) {
+    text += fmt::format("  largest attempt {} of tensors\n",
+                        HumanBytes(counts.memory_bytes()));
   }
   return text;
 }
@@ -110,6 +116,8 @@ Json PlanJson(const PlanView& plan) {
           {"excluded", counts.excluded()},
           {"reused", counts.reused()},
           {"flops", JsonOptional(counts.has_flops(), counts.flops())},
+          {"memory_bytes",
+           JsonOptional(counts.has_memory_bytes(), counts.memory_bytes())},
           {"axes", axes},
           {"rules", rules},
           {"per_cell", cells}};
@@ -127,7 +135,8 @@ std::string RenderPlan(const PlanView& plan, size_t most, const Style& style) {
                {"method"}},
               {}};
   for (const auto& key : further) table.columns.push_back({style.Clean(key)});
-  for (const char* title : {"trials", "parameters", "FLOPs a trial"}) {
+  for (const char* title :
+       {"trials", "parameters", "FLOPs a trial", "memory an attempt"}) {
     table.columns.push_back({title, Align::kRight});
   }
   bool starred = false;
@@ -147,6 +156,7 @@ std::string RenderPlan(const PlanView& plan, size_t most, const Style& style) {
     row.push_back(std::to_string(cell.trials()));
     row.push_back(HumanCount(static_cast<double>(cell.parameters())) + star);
     row.push_back(HumanFlops(cell.flops()) + star);
+    row.push_back(HumanBytes(cell.memory_bytes()) + star);
     table.rows.push_back(std::move(row));
   }
   text += "\n" + Render(table, style);

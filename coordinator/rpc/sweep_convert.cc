@@ -107,6 +107,7 @@ v1::PlanCounts ToProto(const sweep::Plan& plan, const std::string& name) {
     count.set_cells(rule.cells);
   }
   if (plan.flops) message.set_flops(*plan.flops);
+  if (plan.memory_bytes) message.set_memory_bytes(*plan.memory_bytes);
   message.set_cells_listed(plan.cells_listed);
   return message;
 }
@@ -120,6 +121,8 @@ v1::PlannedCell ToProto(const sweep::PlannedCell& cell, int64_t trials) {
   message.set_trials(trials);
   message.set_parameters(cell.parameters);
   message.set_flops(cell.flops);
+  message.set_memory_bytes(cell.memory_bytes);
+  message.set_cohort(cell.cohort_size);
   message.set_without_embedding(cell.without_embedding);
   message.set_hash(cell.hash);
   for (const auto& [key, value] : cell.axes) {

@@ -12,6 +12,7 @@
 #include "model/spec/cost.h"
 #include "model/spec/identity.h"
 #include "model/spec/json_text.h"
+#include "model/spec/memory_forecast.h"
 
 namespace leadline::sweep {
 namespace {
@@ -52,6 +53,8 @@ PlannedCell MakeCell(const GivenCell& given, const spec::Settings& settings,
   cell.cohort_size = CohortSize(settings, seeds);
   cell.parameters = spec::CountParameters(settings, vocabulary);
   cell.flops = spec::CountTrainingFlops(settings, vocabulary);
+  cell.memory_bytes =
+      spec::ForecastMemory(settings, vocabulary, cell.cohort_size).peak;
   cell.without_embedding = !vocabulary.has_value();
   return cell;
 }
@@ -174,9 +177,11 @@ class Planner {
     plan.trials = plan.cells * sweep_.seeds.count;
     plan.duplicates = 0;
     plan.flops = 0;
+    plan.memory_bytes = 0;
     for (const PlannedCell& cell : plan.list) {
       *plan.duplicates += cell.duplicates;
       *plan.flops += cell.flops * static_cast<double>(sweep_.seeds.count);
+      *plan.memory_bytes = std::max(*plan.memory_bytes, cell.memory_bytes);
     }
     for (int64_t i = 0; i < sweep_.seeds.count; ++i) {
       plan.seeds.push_back(sweep_.seeds.At(i));

@@ -36,7 +36,8 @@ struct PlannedCell {
   int64_t threads = 1;      // of a rank, on a CPU
   int64_t cohort_size = 1;  // seeds that train together, at most
   int64_t parameters = 0;
-  double flops = 0;                // of one trial's training
+  double flops = 0;          // of one trial's training
+  int64_t memory_bytes = 0;  // of tensors, forecast for a full cohort's attempt
   bool without_embedding = false;  // the vocabulary is not known yet
   int64_t duplicates = 0;          // further points that resolved to it
 };
@@ -64,6 +65,7 @@ struct Plan {
   std::vector<PlannedCell> list;
   std::vector<int64_t> seeds;   // in the order of their index; empty likewise
   std::optional<double> flops;  // of all trials; null likewise
+  std::optional<int64_t> memory_bytes;  // of the largest cell; null likewise
 };
 
 struct Planning {

@@ -114,6 +114,7 @@ TEST_F(Commands, PlanListsCellsAndCountsRules) {
     counts->set_duplicates(0);
     counts->set_cells_listed(true);
     counts->set_flops(6e12);
+    counts->set_memory_bytes(int64_t{3} << 30);
     auto* axis = counts->add_axes();
     axis->set_key("depth");
     axis->set_values(2);
@@ -131,6 +132,8 @@ TEST_F(Commands, PlanListsCellsAndCountsRules) {
       cell->set_trials(3);
       cell->set_parameters(12596224);
       cell->set_flops(1e12);
+      cell->set_cohort(3);
+      cell->set_memory_bytes(int64_t{number + 1} << 30);
       cell->set_without_embedding(number == 2);
     }
     writer->Write(cells);
@@ -145,15 +148,22 @@ TEST_F(Commands, PlanListsCellsAndCountsRules) {
       "  when[0]: matches 1 cell\n"
       "  excluded 0, duplicates 0, reused 0\n"
       "  all trials together 6.00 TFLOP\n"
+      "  largest attempt 3.00 GiB of tensors\n"
       "\n"
-      "cell  depth  dataset  method      trials  parameters  FLOPs a trial\n"
-      "   1     12  text8    wav(rho=2)       3       12.6M     1.00 TFLOP\n"
-      "   2     24  text8    wav(rho=2)       3     12.6M *   1.00 TFLOP *\n"
+      "cell  depth  dataset  method      trials  parameters  FLOPs a trial  "
+      "memory an attempt\n"
+      "   1     12  text8    wav(rho=2)       3       12.6M     1.00 TFLOP  "
+      "         2.00 GiB\n"
+      "   2     24  text8    wav(rho=2)       3     12.6M *   1.00 TFLOP *  "
+      "       3.00 GiB *\n"
       "* without the embedding: the vocabulary is known once the data is "
       "there\n");
   const json plan = RunJson({"plan", sweep_file_});
   EXPECT_EQ(plan["trials"], 6);
+  EXPECT_EQ(plan["memory_bytes"], int64_t{3} << 30);
   EXPECT_EQ(plan["per_cell"][0]["parameters"], 12596224);
+  EXPECT_EQ(plan["per_cell"][0]["memory_bytes"], int64_t{2} << 30);
+  EXPECT_EQ(plan["per_cell"][0]["cohort"], 3);
 }
 
 TEST_F(Commands, PlanOfAHugeSweepIsCountsAlone) {

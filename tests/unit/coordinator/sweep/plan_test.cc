@@ -233,6 +233,22 @@ TEST(MakePlan, AddsUpTheWork) {
   EXPECT_DOUBLE_EQ(*plan.flops, 3 * (plan.list[0].flops + plan.list[1].flops));
 }
 
+TEST(MakePlan, ForecastsTheMemoryOfAFullCohort) {
+  const auto plan_of = [](const std::string& rest) {
+    return PlanOf(
+        "seeds: 9\naxes:\n  depth: [2, 4]\n  method: [prenorm]\n"
+        "  dataset: [iid27]\n" +
+        rest);
+  };
+  const Plan plan = plan_of("");
+  EXPECT_EQ(plan.list[0].cohort_size, 8);
+  EXPECT_GT(plan.list[0].memory_bytes, 8 * 4 * 4 * plan.list[0].parameters);
+  EXPECT_EQ(*plan.memory_bytes, plan.list[1].memory_bytes);
+  EXPECT_GT(plan.list[1].memory_bytes, plan.list[0].memory_bytes);
+  const Plan solo = plan_of("settings: {cohort: 1}\n");
+  EXPECT_LT(solo.list[0].memory_bytes, plan.list[0].memory_bytes / 7);
+}
+
 TEST(MakePlan, ReportsACellThatCannotBeOnceByItsCause) {
   const Planning planning = MakePlan(
       SweepOf("seeds: 1\naxes:\n  depth: [1, 2]\n  dataset: [iid27, recall]\n"
