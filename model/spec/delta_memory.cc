@@ -1,10 +1,17 @@
 // Memory of methods whose routers add to the stream.
 
+#include <algorithm>
+
 #include "model/spec/block_count.h"
 #include "model/spec/method_memory.h"
 
 namespace leadline::spec {
 namespace {
+
+int64_t Window(const Settings& settings) {
+  return static_cast<int64_t>(
+      settings.NumberUnlessWord("window").value_or(2 * settings.depth()));
+}
 
 /// `kept`(l): sums or updates, made before sublayer l writes, that some router
 /// keeps. `read`(l): sources of router l. `waiting`(l): sources with a gradient
@@ -35,24 +42,35 @@ MethodMemory Additive(const Settings& settings, const Kept& kept,
 }  // namespace
 
 MethodMemory DeltaAttnResMemory(const Settings& settings) {
+  const int64_t window = Window(settings);
   return Additive(
-      settings, [](int64_t l) { return l; }, [](int64_t l) { return l + 1; },
-      [](int64_t l) { return l + 1; });
+      settings, [](int64_t l) { return l; },
+      [=](int64_t l) { return 1 + BlocksRead(l, 1, window); },
+      [=](int64_t l) { return 1 + l - std::max<int64_t>(0, l + 1 - window); });
 }
 
 MethodMemory DeltaBlockMemory(const Settings& settings) {
+  const int64_t window = Window(settings);
   const int64_t length = settings.Integer("block_sublayers");
-  const auto read = [length](int64_t l) { return 1 + BlocksBegun(l, length); };
   return Additive(
-      settings, [](int64_t l) { return l; }, read, read);
+      settings, [](int64_t l) { return l; },
+      [=](int64_t l) { return 1 + BlocksRead(l, length, window); },
+      [=](int64_t l) {
+        return 1 + BlocksBegun(l, length) -
+               std::max<int64_t>(0, (l + 1) / length - window);
+      });
 }
 
 MethodMemory DeltaBlockNoPartialMemory(const Settings& settings) {
+  const int64_t window = Window(settings);
   const int64_t length = settings.Integer("block_sublayers");
   return Additive(
-      settings, [length](int64_t l) { return l / length; },
-      [length](int64_t l) { return 1 + l / length; },
-      [length](int64_t l) { return 1 + BlocksBegun(l, length); });
+      settings, [=](int64_t l) { return l / length; },
+      [=](int64_t l) { return 1 + std::min(l / length, window); },
+      [=](int64_t l) {
+        return 1 + BlocksBegun(l, length) -
+               std::max<int64_t>(0, (l + 1) / length - window);
+      });
 }
 
 MethodMemory DeltaBlockRepoMemory(const Settings& settings) {

@@ -1,6 +1,8 @@
 // Memory of methods whose routers replace the stream.
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "model/spec/block_count.h"
@@ -25,7 +27,8 @@ int Drawn(int64_t, int64_t) { return 2; }
 struct Sources {
   std::vector<Sign> signs = {&Plain};
   int64_t block_sublayers = 1;
-  int64_t heads = 1;  // of a router
+  int64_t heads = 1;                                     // of a router
+  int64_t window = std::numeric_limits<int64_t>::max();  // finished blocks read
 
   int64_t offered() const { return static_cast<int64_t>(signs.size()); }
 
@@ -71,14 +74,16 @@ MethodMemory Replacement(const Settings& settings, const Sources& of) {
     const bool readout = l == sublayers;
     if (l > 0) {
       inputs += width;
-      weights += of.heads *
-                 (1 + (readout ? 1 : of.offered()) * BlocksBegun(l, length));
+      weights += of.heads * (1 + (readout ? 1 : of.offered()) *
+                                     BlocksRead(l, length, of.window));
     }
     // Gradients of what later routers read. The readout, which runs backward
     // first, sees no details; a lone running sum's is that of the update.
     const int64_t known = l + 1 >= sublayers ? 1 : of.offered();
     const int64_t running = position > 0 && known > 1 ? known : 0;
-    const int64_t waiting = readout ? 0 : 1 + known * finished + running;
+    const int64_t unread = std::max<int64_t>(0, (l + 1) / length - of.window);
+    const int64_t waiting =
+        readout ? 0 : 1 + known * (finished - unread) + running;
     memory.held.push_back(inputs + sums + weights + waiting * width);
     if (readout) break;
     // Each sum with its 1/rms, and the factors of details.
@@ -91,32 +96,40 @@ MethodMemory Replacement(const Settings& settings, const Sources& of) {
   return memory;
 }
 
+int64_t Window(const Settings& settings) {
+  return static_cast<int64_t>(
+      settings.NumberUnlessWord("window").value_or(2 * settings.depth()));
+}
+
+Sources Blocks(const Settings& settings) {
+  return {.block_sublayers = settings.Integer("block_sublayers"),
+          .window = Window(settings)};
+}
+
 MethodMemory WithDetails(const Settings& settings, std::vector<Sign> signs) {
   const bool details = settings.IsOn("details") &&
                        settings.NumberUnlessWord("detail_bias").has_value();
-  if (!details) signs.resize(1);
-  return Replacement(settings,
-                     {.signs = std::move(signs),
-                      .block_sublayers = settings.Integer("block_sublayers")});
+  Sources sources = Blocks(settings);
+  if (details) sources.signs = std::move(signs);
+  return Replacement(settings, sources);
 }
 
 }  // namespace
 
 MethodMemory AttnResMemory(const Settings& settings) {
-  return Replacement(settings, {});
+  return Replacement(settings, {.window = Window(settings)});
 }
 
 MethodMemory BlockAttnResMemory(const Settings& settings) {
-  return Replacement(settings,
-                     {.block_sublayers = settings.Integer("block_sublayers")});
+  return Replacement(settings, Blocks(settings));
 }
 
 MethodMemory MharMemory(const Settings& settings) {
-  const bool blocks = settings.Word("base") == "block";
-  return Replacement(
-      settings,
-      {.block_sublayers = blocks ? settings.Integer("block_sublayers") : 1,
-       .heads = settings.Integer("router_heads")});
+  Sources sources = settings.Word("base") == "block"
+                        ? Blocks(settings)
+                        : Sources{.window = Window(settings)};
+  sources.heads = settings.Integer("router_heads");
+  return Replacement(settings, sources);
 }
 
 MethodMemory WavMemory(const Settings& settings) {
