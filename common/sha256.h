@@ -27,6 +27,9 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
+/// True for 64 lower-case hexadecimal digits.
+bool IsSha256(std::string_view text);
+
 /// The hash of `bytes` in one call.
 std::string Sha256Of(std::string_view bytes);
 

@@ -142,6 +142,12 @@ class Checking {
     if (Integer("devices") > 1) {
       Add("devices", Text("devices") + ": several are not supported yet");
     }
+    if (settings_.IsOn("freeze_base") &&
+        CountMethodParameters(settings_) <= 0) {
+      Add("freeze_base", settings_.method() +
+                             " has no parameters of its own: with " +
+                             Text("freeze_base") + " nothing would be trained");
+    }
     const auto micro = settings_.NumberUnlessWord("micro_batch");
     if (micro &&
         Integer("batch_sequences") % static_cast<int64_t>(*micro) != 0) {

@@ -14,6 +14,13 @@
 
 namespace leadline::spec {
 
+/// How a method stands to a trained prenorm model of the same sizes.
+enum class Conversion {
+  kNone,       // it computes something else
+  kReplacing,  // the same while its queries are zero: 2L+1 routers
+  kAdding,     // likewise: 2L routers, none before the final norm
+};
+
 struct MethodInfo {
   std::string_view name;
   std::string_view summary;                  // one line
@@ -26,6 +33,7 @@ struct MethodInfo {
   /// What it keeps during a training step; likewise. Unless said, what plain
   /// residuals keep.
   MethodMemory (*memory)(const Settings& settings) = &PreNormMemory;
+  Conversion conversion = Conversion::kNone;
   /// What is said beside every result of the method, after "NAME is": "our
   /// reading: ...". Mostly empty.
   std::string_view caveat = {};

@@ -71,12 +71,24 @@ std::vector<SettingInfo> RunningSettings() {
                   "the cell, at most 8"},
       {.key = "checkpoint_every",
        .group = kRunning,
-       .kind = kWord,
-       .words = {"off"},
+       .least = 1,
+       .most = 100000000,
+       .words = {"off", "end"},
        .default_text = "off",
        .identity = false,
-       .meaning = "steps between checkpoints; for now an attempt that is lost "
-                  "starts again from step 0"},
+       .meaning = "steps between checkpoints, the last step included; end: "
+                  "that one alone; for now an attempt that is lost starts "
+                  "again from step 0"},
+      {.key = "init_from_path",
+       .group = kRunning,
+       .kind = kPath,
+       .words = {"off"},
+       .default_text = "off",
+       .since = 2,
+       .neutral = "off",
+       .identity = false,
+       .meaning = "where the checkpoint of init_from lies; found by init_from, "
+                  "not to be given"},
       {.key = "diagnostics",
        .group = kRunning,
        .kind = kWord,

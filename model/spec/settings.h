@@ -18,7 +18,8 @@ namespace leadline::spec {
 /// A setting's value: an integer, a number, or a word ("on", "auto", "bf16").
 using Value = std::variant<int64_t, double, std::string>;
 
-enum class ValueKind { kInteger, kNumber, kWord };
+/// A hash is 64 hexadecimal digits, a path an absolute one; both are words.
+enum class ValueKind { kInteger, kNumber, kWord, kHash, kPath };
 
 /// Where a key belongs, for listings.
 enum class SettingGroup { kModel, kMethod, kTraining, kEvaluation, kRunning };
@@ -53,6 +54,9 @@ std::span<const SettingInfo> SettingsTable();
 
 /// Null unless the table has the key.
 const SettingInfo* FindSetting(std::string_view key);
+
+/// Grows by one where a release brings new keys: the newest `since`.
+int SettingsVersion();
 
 /// True if the setting applies to cells of that method.
 bool BelongsTo(const SettingInfo& setting, std::string_view method);

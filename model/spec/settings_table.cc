@@ -36,6 +36,14 @@ const SettingInfo* FindSetting(std::string_view key) {
   return found == by_key.end() ? nullptr : found->second;
 }
 
+int SettingsVersion() {
+  int version = 1;
+  for (const SettingInfo& setting : SettingsTable()) {
+    version = std::max(version, setting.since);
+  }
+  return version;
+}
+
 bool BelongsTo(const SettingInfo& setting, std::string_view method) {
   return setting.methods.empty() ||
          std::ranges::find(setting.methods, method) != setting.methods.end();

@@ -99,6 +99,24 @@ std::vector<SettingInfo> TrainingSettings() {
        .default_text = "1.0",
        .meaning = "largest gradient norm of a replica, all parameters "
                   "together"},
+      {.key = "init_from",
+       .group = kTraining,
+       .kind = kHash,
+       .words = {"off"},
+       .default_text = "off",
+       .since = 2,
+       .neutral = "off",
+       .meaning = "weights that training starts from: in a sweep file the "
+                  "folder of a checkpoint, in a cell the hash of its manifest; "
+                  "one replica starts all seeds, several each its own"},
+      {.key = "freeze_base",
+       .group = kTraining,
+       .kind = kWord,
+       .words = {"on", "off"},
+       .default_text = "off",
+       .since = 2,
+       .neutral = "off",
+       .meaning = "on: only the method's own parameters are trained"},
   };
 }
 

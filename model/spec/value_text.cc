@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
 
+#include "common/sha256.h"
 #include "model/spec/settings.h"
 
 namespace leadline::spec {
@@ -66,6 +68,20 @@ bool IsWordOf(const SettingInfo& setting, std::string_view text) {
   return false;
 }
 
+bool IsPath(std::string_view text) {
+  constexpr size_t kMostPathBytes = 4096;
+  return text.starts_with('/') && text.size() <= kMostPathBytes &&
+         std::none_of(text.begin(), text.end(), [](char c) {
+           return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+         });
+}
+
+/// Of the words that no list can name.
+bool IsOpenWordOf(const SettingInfo& setting, std::string_view text) {
+  return (setting.kind == ValueKind::kHash && IsSha256(text)) ||
+         (setting.kind == ValueKind::kPath && IsPath(text));
+}
+
 bool InRange(const SettingInfo& setting, double number) {
   if (!std::isfinite(number)) return false;
   const bool above =
@@ -106,6 +122,12 @@ std::string ExpectedText(const SettingInfo& setting) {
     return (setting.words.size() > 2 ? "one of " : "") +
            WordsText(setting.words);
   }
+  if (setting.kind == ValueKind::kHash) {
+    return WordsText(setting.words) + ", or a checkpoint";
+  }
+  if (setting.kind == ValueKind::kPath) {
+    return WordsText(setting.words) + ", or an absolute path";
+  }
   if (setting.least == setting.most) return EndText(setting, setting.least);
   std::string text =
       setting.kind == ValueKind::kInteger ? "an integer" : "a number";
@@ -115,7 +137,10 @@ std::string ExpectedText(const SettingInfo& setting) {
           : setting.least_excluded ? " up to "
                                    : " to ";
   text += EndText(setting, setting.most);
-  if (!setting.words.empty()) text += ", or " + WordsText(setting.words);
+  if (!setting.words.empty()) {
+    text +=
+        (setting.words.size() > 1 ? ", " : ", or ") + WordsText(setting.words);
+  }
   return text;
 }
 
@@ -123,7 +148,7 @@ std::optional<std::string> WhyNot(const SettingInfo& setting,
                                   const Value& value) {
   bool stands = false;
   if (const auto* word = std::get_if<std::string>(&value)) {
-    stands = IsWordOf(setting, *word);
+    stands = IsWordOf(setting, *word) || IsOpenWordOf(setting, *word);
   } else if (const auto* integer = std::get_if<int64_t>(&value)) {
     stands = setting.kind == ValueKind::kInteger &&
              InRange(setting, static_cast<double>(*integer));
@@ -138,7 +163,7 @@ std::optional<std::string> WhyNot(const SettingInfo& setting,
 std::variant<Value, std::string> ParseValue(const SettingInfo& setting,
                                             std::string_view text) {
   std::optional<Value> value;
-  if (IsWordOf(setting, text)) {
+  if (IsWordOf(setting, text) || IsOpenWordOf(setting, text)) {
     value = std::string(text);
   } else if (setting.kind == ValueKind::kInteger && IsIntegerForm(text)) {
     if (const auto integer = Read<int64_t>(text)) value = *integer;

@@ -22,6 +22,7 @@ spec::GivenSettings Neutral(const nlohmann::json& config) {
       {"value_residual", Value("off")},
       {"tied_head", Value("on")},
       {"rope_theta", Value(10000.0)},
+      {"freeze_base", Value("off")},
       {"init_std", Value(0.02)},
       {"residual_init", Value("scaled")},
       {"router_init_std", Value(0.0)},

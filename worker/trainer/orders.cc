@@ -7,13 +7,6 @@
 namespace leadline::trainer {
 namespace {
 
-const Json* Find(const Json& object, std::string_view key) {
-  for (const auto& [name, value] : object.members) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
-
 std::optional<int64_t> Integer(const Json* json) {
   if (json == nullptr || json->kind != Json::Kind::kNumber) return {};
   int64_t value = 0;
@@ -32,12 +25,12 @@ std::optional<Order> ParseOrder(std::string_view line) {
   } catch (const ConfigError&) {
     return {};
   }
-  const Json* name = Find(json, "order");
+  const Json* name = FindMember(json, "order");
   if (name == nullptr || name->kind != Json::Kind::kText) return {};
-  const auto as_of_ms = Integer(Find(json, "as_of_ms"));
+  const auto as_of_ms = Integer(FindMember(json, "as_of_ms"));
   if (name->text == "renew") return Order{Order::Kind::kRenew, 0, as_of_ms};
   if (name->text == "stop") return Order{Order::Kind::kStop, 0, as_of_ms};
-  const auto replica = Integer(Find(json, "replica"));
+  const auto replica = Integer(FindMember(json, "replica"));
   if (name->text == "drop_replica" && replica) {
     return Order{Order::Kind::kDropReplica, *replica, as_of_ms};
   }

@@ -14,7 +14,8 @@ TEST(SettingsTable, NamesEachKeyOnceAndSaysWhatItMeans) {
     EXPECT_TRUE(keys.insert(setting.key).second) << setting.key;
     EXPECT_FALSE(setting.meaning.empty()) << setting.key;
     EXPECT_FALSE(setting.default_text.empty()) << setting.key;
-    EXPECT_EQ(setting.kind == ValueKind::kWord,
+    EXPECT_EQ(setting.kind != ValueKind::kInteger &&
+                  setting.kind != ValueKind::kNumber,
               setting.least == 0 && setting.most == 0)
         << setting.key;
     EXPECT_EQ(setting.since > 1, setting.neutral.has_value())
@@ -53,9 +54,10 @@ TEST(SettingsTable, IdentityLeavesOutOnlyHowAttemptsRun) {
   for (const SettingInfo& setting : SettingsTable()) {
     if (!setting.identity) outside.push_back(setting.key);
   }
-  EXPECT_THAT(outside, testing::UnorderedElementsAre(
-                           "devices", "threads", "cohort", "micro_batch",
-                           "log_every", "checkpoint_every", "diagnostics"));
+  EXPECT_THAT(outside,
+              testing::UnorderedElementsAre(
+                  "devices", "threads", "cohort", "micro_batch", "log_every",
+                  "checkpoint_every", "init_from_path", "diagnostics"));
 }
 
 TEST(OptionsOf, ListsTheMethodsOwn) {
