@@ -6,91 +6,13 @@
 
 #include <ATen/record_function.h>
 
-#include "common/random_stream.h"
+#include "tests/exact/training_world.h"
 #include "tests/exact/world.h"
-#include "worker/collective/communicator.h"
-#include "worker/trainer/adam_w.h"
-#include "worker/trainer/batches.h"
-#include "worker/trainer/gradient.h"
-#include "worker/trainer/replica_health.h"
-#include "worker/trainer/schedule.h"
 
 namespace leadline::exact {
 namespace {
 
 using torch::Tensor;
-
-/// A text in which the next symbol follows from the last, but for a coin.
-std::vector<uint16_t> LearnableText() {
-  const RandomStream stream(3, "tests/text");
-  std::vector<uint16_t> symbols = {0};
-  for (uint64_t i = 1; i < 4000; ++i) {
-    symbols.push_back((3 * symbols.back() + stream.Integer(i, 2) + 1) %
-                      kVocabulary);
-  }
-  return symbols;
-}
-
-/// What one step left behind.
-struct StepResult {
-  Tensor loss_R;
-  Tensor norm_R;
-  Tensor factor_R;
-};
-
-/// A training of some seeds, step by step.
-class Training {
- public:
-  Training(const spec::Settings& settings, const std::vector<int64_t>& seeds,
-           const torch::TensorOptions& type)
-      : decoder(settings, kVocabulary, seeds, type),
-        health(seeds, std::nullopt, torch::kCPU),
-        text_(LearnableText()),
-        batches_(text_, seeds, settings.Integer("context")),
-        communicator_(collective::MakeSoloCommunicator()),
-        gradient_(decoder, settings, batches_, *communicator_, torch::kCPU),
-        optimizer_(decoder.parameters_in_order(), settings),
-        schedule_(settings) {}
-
-  StepResult Step() {
-    StepResult result;
-    result.loss_R = gradient_.Compute(step_);
-    result.norm_R = optimizer_.GradientNorms_R();
-    result.factor_R = optimizer_.ClipFactors_R(result.norm_R);
-    health.Judge(result.loss_R, result.norm_R, step_ + 1);
-    optimizer_.Step(result.factor_R, health.alive_R(),
-                    schedule_.LearningRate(step_), step_);
-    ++step_;
-    return result;
-  }
-
-  /// Losses [steps, R].
-  Tensor Losses(int64_t steps) {
-    std::vector<Tensor> losses;
-    for (int64_t i = 0; i < steps; ++i) losses.push_back(Step().loss_R);
-    return torch::stack(losses);
-  }
-
-  model::Decoder decoder;
-  trainer::ReplicaHealth health;
-
- private:
-  std::vector<uint16_t> text_;
-  trainer::Batches batches_;
-  std::unique_ptr<collective::Communicator> communicator_;
-  trainer::Gradient gradient_;
-  trainer::AdamW optimizer_;
-  trainer::Schedule schedule_;
-  int64_t step_ = 0;
-};
-
-spec::Settings Trained(const std::string& method, const char* precision) {
-  return Small(method, 3,
-               {{"lr", 1e-3},
-                {"steps", int64_t{100}},
-                {"batch_sequences", int64_t{4}},
-                {"precision", std::string(precision)}});
-}
 
 class TrainedReplicas : public testing::TestWithParam<std::string> {};
 

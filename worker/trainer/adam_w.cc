@@ -44,11 +44,20 @@ void UpdateReplica(const Tensor& value, const Tensor& moment1,
               gradient.const_data_ptr<Real>() + at, count, coefficients);
 }
 
+std::vector<NamedParameter> Trained(std::vector<NamedParameter> parameters,
+                                    const spec::Settings& settings) {
+  if (settings.IsOn("freeze_base")) {
+    std::erase_if(parameters,
+                  [](const NamedParameter& p) { return !p.of_method; });
+  }
+  return parameters;
+}
+
 }  // namespace
 
 AdamW::AdamW(const std::vector<NamedParameter>& parameters,
              const spec::Settings& settings)
-    : parameters_(parameters),
+    : parameters_(Trained(parameters, settings)),
       loops_(true),
       beta1_(settings.Number("beta1")),
       beta2_(settings.Number("beta2")),

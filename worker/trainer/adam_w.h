@@ -39,6 +39,10 @@ class AdamW {
   void Step(const torch::Tensor& factors_R, const torch::Tensor& alive_R,
             double learning_rate, int64_t step);
 
+  /// Those that are trained: with `freeze_base` the method's own alone.
+  const std::vector<model::NamedParameter>& parameters() const {
+    return parameters_;
+  }
   /// In the order of the parameters.
   const std::vector<torch::Tensor>& first_moments() const { return moments1_; }
   const std::vector<torch::Tensor>& second_moments() const { return moments2_; }

@@ -187,6 +187,15 @@ void EventWriter::Write(const RoutingEvent& event) {
   WriteLine(line);
 }
 
+void EventWriter::Write(const CheckpointEvent& event) {
+  JsonLine line = Begin("checkpoint");
+  line.Integer("step", event.step)
+      .Text("folder", event.folder)
+      .Integer("bytes", event.bytes)
+      .Number("seconds", event.seconds);
+  WriteLine(line);
+}
+
 void EventWriter::Write(const ReplicaEndEvent& event) {
   JsonLine line = Begin("replica_end");
   line.Integer("replica", event.replica)

@@ -28,6 +28,7 @@ class EventWriter {
   void Write(const StepEvent& event);
   void Write(const EvaluationEvent& event);
   void Write(const RoutingEvent& event);
+  void Write(const CheckpointEvent& event);
   void Write(const ReplicaEndEvent& event);
   void Write(const ResultEvent& event);  // on disk when it returns
   void Write(const EndEvent& event);     // likewise

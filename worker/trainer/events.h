@@ -54,6 +54,13 @@ struct RoutingEvent {
   int64_t replica = 0;
 };
 
+struct CheckpointEvent {
+  int64_t step = 0;  // steps done
+  std::string folder{};
+  int64_t bytes = 0;  // of all its files
+  double seconds = 0;
+};
+
 enum class ReplicaState { kSucceeded, kDiverged, kDropped };
 
 struct ReplicaEndEvent {

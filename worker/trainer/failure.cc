@@ -6,6 +6,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "worker/checkpoint/bad_checkpoint.h"
 #include "worker/dataset/data_error.h"
 #include "worker/trainer/run_control.h"
 #include "worker/trainer/strict_json.h"
@@ -42,6 +43,8 @@ EndEvent DescribeEnd(const std::exception_ptr& error) {
     return Failed(failure.kind(), failure.what());
   } catch (const ConfigError& wrong) {
     return Failed(FailureKind::kConfig, wrong.what());
+  } catch (const checkpoint::BadCheckpoint& wrong) {
+    return Failed(FailureKind::kData, wrong.what());
   } catch (const dataset::DataError& wrong) {
     return Failed(FailureKind::kData, wrong.what());
   } catch (const std::system_error& failed) {

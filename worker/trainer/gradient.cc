@@ -17,6 +17,11 @@ Gradient::Gradient(const model::Decoder& decoder,
   if (const auto given = settings.NumberUnlessWord("micro_batch")) {
     micro_batch_ = static_cast<int64_t>(*given);
   }
+  if (settings.IsOn("freeze_base")) {
+    for (const model::NamedParameter& p : decoder.parameters_in_order()) {
+      p.tensor.set_requires_grad(p.of_method);
+    }
+  }
   TORCH_CHECK(sequences_ > 0 && sequences_ % micro_batch_ == 0, micro_batch_,
               " does not divide the ", sequences_, " sequences of a rank");
 }

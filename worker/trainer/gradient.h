@@ -19,6 +19,7 @@ namespace leadline::trainer {
 class Gradient {
  public:
   /// This rank takes its equal share of the global batch, in micro-batches.
+  /// With `freeze_base` the base no longer asks for gradients.
   Gradient(const model::Decoder& decoder, const spec::Settings& settings,
            const Batches& batches, collective::Communicator& communicator,
            const torch::Device& device);

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,16 @@ class IntervalMeans {
     int64_t steps = 0;
     std::vector<double> loss, norm, factor;  // [R]
   };
+
+  /// What was added so far.
+  struct Sums {
+    int64_t steps = 0;
+    std::vector<std::array<double, 3>> of_replica;  // loss, norm, factor
+  };
+
+  /// Waits for the device. Zeros where no step was added.
+  Sums Save(int64_t replicas) const;
+  void Restore(const Sums& sums, const torch::Device& device);
 
   /// Waits for the device and starts anew. At least one step was added.
   Means Take();

@@ -55,8 +55,10 @@ void CheckSupported(const spec::TrainerConfig& config) {
   if (config.world_size != 1) {
     throw ConfigError("world.size: several ranks are not supported yet");
   }
-  if (config.resume) {
-    throw ConfigError("resume: checkpoints are not supported yet");
+  if (!config.folder &&
+      config.settings.values().at("checkpoint_every") != spec::Value("off")) {
+    std::cerr
+        << "leadline-trainer: without a folder no checkpoint is written\n";
   }
 }
 

@@ -1,6 +1,7 @@
 #include "worker/trainer/replica_health.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace leadline::trainer {
@@ -10,6 +11,10 @@ using torch::Tensor;
 namespace {
 
 enum Cause : int64_t { kNone, kLoss, kNorm, kLimit, kDropped };
+
+// In the order of Cause.
+constexpr std::array<const char*, 5> kWords = {"", "loss", "norm", "limit",
+                                               "dropped"};
 
 std::string Reason(int64_t cause) {
   switch (cause) {
@@ -78,6 +83,30 @@ std::vector<ReplicaEndEvent> ReplicaHealth::Read() {
     news.push_back(*ends_[r]);
   }
   return news;
+}
+
+std::vector<ReplicaHealth::Ending> ReplicaHealth::Save() const {
+  const Tensor read = torch::stack({cause_R_, step_R_}).cpu();
+  const auto values = read.accessor<int64_t, 2>();
+  std::vector<Ending> endings;
+  for (int64_t r = 0; r < read.size(1); ++r) {
+    endings.push_back(
+        {kWords[static_cast<size_t>(values[0][r])], values[1][r]});
+  }
+  return endings;
+}
+
+void ReplicaHealth::Restore(const std::vector<Ending>& endings) {
+  for (size_t r = 0; r < endings.size(); ++r) {
+    const auto* const word =
+        std::find(kWords.begin(), kWords.end(), endings[r].cause);
+    TORCH_CHECK(word != kWords.end(), "no cause ", endings[r].cause);
+    const auto at = static_cast<int64_t>(r);
+    const int64_t cause = word - kWords.begin();
+    cause_R_[at] = cause;
+    step_R_[at] = endings[r].step;
+    alive_R_[at] = cause == kNone;
+  }
 }
 
 bool ReplicaHealth::AnyAlive() const {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <torch/torch.h>
@@ -32,6 +33,18 @@ class ReplicaHealth {
 
   /// True where the replica trains, on the device.
   const torch::Tensor& alive_R() const { return alive_R_; }
+
+  /// How a replica ended: "loss", "norm", "limit", "dropped"; "" while it
+  /// trains.
+  struct Ending {
+    std::string cause;
+    int64_t step = 0;
+  };
+
+  /// Of each replica. Waits for the device.
+  std::vector<Ending> Save() const;
+  /// Read tells again of those that have ended.
+  void Restore(const std::vector<Ending>& endings);
 
   /// Those that ended since the last call. Waits for the device.
   std::vector<ReplicaEndEvent> Read();

@@ -118,11 +118,12 @@ TrainLoop::TrainLoop(const spec::TrainerConfig& config,
       parameters_(CountOfOneReplica(decoder_)) {}
 
 void TrainLoop::Run() {
+  TakeOverWeights();
   WriteStart();
   const int64_t steps = settings_.Integer("steps");
   const int64_t log_every = settings_.Integer("log_every");
   const int64_t eval_every = settings_.Integer("eval_every");
-  for (int64_t done = 1; done <= steps; ++done) {
+  for (int64_t done = first_step_ + 1; done <= steps; ++done) {
     control_.Heed();
     for (const int64_t replica : control_.TakeDrops()) {
       health_.Drop(replica, done - 1);
@@ -132,6 +133,7 @@ void TrainLoop::Run() {
     if (done % log_every == 0 || evaluate) ReportInterval(done);
     if (!health_.AnyAlive()) break;
     if (evaluate) EvaluateWindows(done);
+    if (WantsCheckpoint(done)) WriteCheckpoint(done);
   }
   if (health_.AnyAlive()) {
     WriteResults();

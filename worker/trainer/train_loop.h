@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <torch/torch.h>
@@ -44,6 +45,12 @@ class TrainLoop {
     int64_t step = 0;
   };
 
+  /// From a checkpoint, where the configuration names one.
+  void TakeOverWeights();
+  void GoOnFrom(const std::string& folder);
+  void StartFrom(const std::string& hash, const std::string& folder);
+  bool WantsCheckpoint(int64_t steps_done) const;
+  void WriteCheckpoint(int64_t steps_done);
   void WriteStart();
   void TakeStep(int64_t step);
   void ReportInterval(int64_t steps_done);
@@ -77,6 +84,7 @@ class TrainLoop {
   Progress progress_;
   int64_t parameters_ = 0;  // of one replica
   double interval_seconds_ = 0;
+  int64_t first_step_ = 0;
 };
 
 /// "solo-fp32", "fused-bf16", ...

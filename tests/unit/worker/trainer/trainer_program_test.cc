@@ -124,6 +124,19 @@ class TrainerProgram : public testing::Test {
     return Finish(Start(spec::TrainerConfigJson(config)), config.folder);
   }
 
+  std::string MakeFolder(const std::string& name) const {
+    std::filesystem::create_directory(folder_ / name);
+    return folder_ / name;
+  }
+
+  static int64_t BytesUnder(const std::filesystem::path& folder) {
+    int64_t bytes = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      bytes += static_cast<int64_t>(entry.file_size());
+    }
+    return bytes;
+  }
+
   static std::filesystem::path DataFolder() {
     return std::filesystem::path(testing::TempDir()) / "leadline_corpora";
   }
@@ -251,6 +264,118 @@ TEST_F(TrainerProgram, RoutedMethodTellsItsWeightsAtEachEvaluation) {
                                {"diagnostics", "off"}}))
                   .Of("routing")
                   .empty());
+}
+
+// Events without what differs between two runs of the same training.
+std::vector<json> Comparable(const Outcome& outcome) {
+  std::vector<json> events;
+  for (json event : outcome.events) {
+    if (event["event"] == "start") continue;
+    for (const char* key :
+         {"sequence", "time_s", "step_seconds", "tokens_per_second", "seconds",
+          "peak_bytes", "folder"}) {
+      event.erase(key);
+    }
+    events.push_back(event);
+  }
+  return events;
+}
+
+TEST_F(TrainerProgram, GoesOnFromACheckpointAsIfItHadNeverEnded) {
+  // The checkpoint lies within an interval of logged means.
+  spec::TrainerConfig config = SmallConfig({{"method", "wav"},
+                                            {"block_sublayers", int64_t{4}},
+                                            {"log_every", int64_t{7}},
+                                            {"checkpoint_every", int64_t{9}}});
+  config.folder = MakeFolder("straight");
+  const Outcome straight = Run(config);
+  EXPECT_EQ(straight.exit_code, 0) << straight.errors;
+  const auto written = straight.Of("checkpoint");
+  ASSERT_EQ(written.size(), 3U);  // 9, 18, and the last step
+  EXPECT_EQ(written[2]["step"], 20);
+  const std::string kept = written[0]["folder"];
+  EXPECT_EQ(written[0]["bytes"], BytesUnder(kept));
+
+  config.folder = MakeFolder("resumed");
+  config.resume = kept;
+  const Outcome resumed = Run(config);
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.errors;
+  std::vector<json> expected = Comparable(straight);
+  const std::vector<json> events = Comparable(resumed);
+  ASSERT_GT(events.size(), 8U);
+  // Those of the first nine steps are not told again.
+  expected.erase(expected.begin(), expected.end() - std::ssize(events));
+  EXPECT_EQ(events, expected);
+  EXPECT_EQ(
+      Contents(
+          std::filesystem::path(resumed.Of("checkpoint").back()["folder"]) /
+          "manifest.json"),
+      Contents(std::filesystem::path(written[2]["folder"]) / "manifest.json"));
+}
+
+TEST_F(TrainerProgram, DamagedOrOtherCheckpointsAreNotResumed) {
+  spec::TrainerConfig config = SmallConfig({{"checkpoint_every", "end"}});
+  config.folder = MakeFolder("first");
+  const std::string kept = Run(config).Of("checkpoint")[0]["folder"];
+
+  const auto expect_refused = [&](const char* folder, const char* kind,
+                                  const std::string& words) {
+    config.folder = MakeFolder(folder);
+    config.resume = kept;
+    const Outcome outcome = Run(config);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.Of("end")[0]["kind"], kind);
+    EXPECT_THAT(outcome.errors, HasSubstr(words));
+  };
+  config.seeds = {1, 0};
+  expect_refused("seeds", "config", "other seeds");
+  config.seeds = {0, 1};
+  const spec::Settings same = config.settings;
+  spec::GivenSettings other = same.values();
+  other["lr"] = 2e-2;
+  config.settings = spec::Settings(other);
+  expect_refused("cell", "config", "another cell");
+  config.settings = same;
+  const auto file = std::filesystem::path(kept) / "moments.safetensors";
+  std::string bytes = Contents(file);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  std::ofstream(file, std::ios::binary) << bytes;
+  expect_refused("damaged", "data", "moments.safetensors is damaged");
+}
+
+TEST_F(TrainerProgram, StartsFromTheWeightsOfACheckpoint) {
+  spec::TrainerConfig config = SmallConfig({{"checkpoint_every", "end"}});
+  config.folder = MakeFolder("first");
+  const Outcome first = Run(config);
+  const std::string kept = first.Of("checkpoint")[0]["folder"];
+  const std::string hash =
+      Sha256Of(Contents(std::filesystem::path(kept) / "manifest.json"));
+  config.folder.reset();
+  const auto run = [&](const std::string& wanted) {
+    spec::GivenSettings values = config.settings.values();
+    values["checkpoint_every"] = "off";
+    values["init_from"] = wanted;
+    values["init_from_path"] = kept;
+    values["lr"] = 1e-9;
+    values["lr_min"] = 1e-9;
+    spec::TrainerConfig later = config;
+    later.settings = spec::Settings(values);
+    return Run(later);
+  };
+  const Outcome later = run(hash);
+  EXPECT_EQ(later.exit_code, 0) << later.errors;
+  for (size_t r = 0; r < 2; ++r) {
+    EXPECT_NEAR(later.Of("result")[r]["validation_loss"],
+                first.Of("result")[r]["validation_loss"], 1e-5);
+  }
+  std::swap(config.seeds[0], config.seeds[1]);
+  EXPECT_NEAR(run(hash).Of("result")[0]["validation_loss"],
+              first.Of("result")[1]["validation_loss"], 1e-5);
+  const Outcome other = run(std::string(64, '0'));
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_EQ(other.Of("end")[0]["kind"], "data");
+  config.seeds = {0, 5};
+  EXPECT_THAT(run(hash).errors, HasSubstr("no replica of seed 5"));
 }
 
 TEST_F(TrainerProgram, ChangedDataFailsAsData) {
