@@ -17,6 +17,7 @@ Command WatchCommand();
 Command ResultsCommand();
 Command LogsCommand();
 Command CancelCommand();
+Command ConvertCommand();
 Command SettingsCommand();
 Command MethodsCommand();
 Command DatasetsCommand();

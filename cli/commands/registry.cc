@@ -13,6 +13,7 @@ std::vector<Command> Registry() {
       ResultsCommand(),   //
       LogsCommand(),      //
       CancelCommand(),    //
+      ConvertCommand(),   //
       SettingsCommand(),  //
       MethodsCommand(),   //
       DatasetsCommand(),  //

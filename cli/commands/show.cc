@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/checkpoint_list.h"
 #include "cli/commands/commands.h"
 #include "cli/heat_map.h"
 #include "cli/trial_view.h"
@@ -58,8 +59,32 @@ absl::Status ShowTrial(Context& context, Connection& connection,
         return connection.results().ShowTrial(call, request, answer);
       });
   if (!reply.ok()) return reply.status();
-  if (context.output.json()) context.output.PrintJson(TrialDetailsJson(*reply));
-  context.output.Print(RenderTrial(*reply, context.output.out()));
+  const auto every = reply->settings().find("checkpoint_every");
+  const bool keeps = every != reply->settings().end() &&
+                     every->second.word() != "off" &&
+                     !reply->attempts().empty();
+  // A node that is gone tells nothing, and hides nothing else.
+  std::vector<CheckpointLine> checkpoints;
+  absl::Status found = absl::OkStatus();
+  if (keeps) {
+    auto lines = FetchCheckpoints(connection, options.target);
+    found = lines.status();
+    if (lines.ok()) checkpoints = *std::move(lines);
+  }
+  if (context.output.json()) {
+    Json json = TrialDetailsJson(*reply);
+    json["checkpoints"] =
+        found.ok() ? CheckpointsJson(checkpoints) : Json(nullptr);
+    context.output.PrintJson(json);
+  }
+  const Style& style = context.output.out();
+  std::string text = RenderTrial(*reply, style);
+  if (keeps) {
+    text += found.ok() ? RenderCheckpoints(checkpoints, style)
+                       : fmt::format("checkpoints: not known, {}\n",
+                                     style.Clean(std::string(found.message())));
+  }
+  context.output.Print(text);
   return absl::OkStatus();
 }
 

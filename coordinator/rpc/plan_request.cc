@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "coordinator/rpc/checkpoint_inspector.h"
 #include "coordinator/rpc/data_inspector.h"
 #include "coordinator/rpc/status.h"
 #include "coordinator/spec_reader/spec_reader.h"
@@ -35,11 +36,12 @@ Planned PlanRequest(const v1::SubmitRequest& request, bool must_list,
                       "base_folder must be an absolute path"};
     return planned;
   }
-  spec_reader::Reading reading =
-      spec_reader::ReadSweep(request.text(), request.base_folder(),
-                             [&](const std::string& path, const std::string&) {
-                               return InspectData(path, stop);
-                             });
+  spec_reader::Reading reading = spec_reader::ReadSweep(
+      request.text(), request.base_folder(),
+      [&](const std::string& path, const std::string&) {
+        return InspectData(path, stop);
+      },
+      &InspectCheckpoint);
   if (!reading.ok()) {
     planned.status = ToGrpc(reading.problems, FileName(request));
     return planned;

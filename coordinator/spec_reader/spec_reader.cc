@@ -19,11 +19,13 @@ constexpr int64_t kMostSeeds = 1'000'000;
 /// Reads the parts of a sweep file, each under its key.
 class SweepReader {
  public:
-  SweepReader(const std::string& base_folder, const DataInspector& inspect)
-      : values_(base_folder, inspect) {}
+  SweepReader(const std::string& base_folder, const DataInspector& inspect,
+              const CheckpointInspector& inspect_checkpoint)
+      : values_(base_folder, inspect, inspect_checkpoint) {}
 
   Reading Run(const Node& root) {
     if (values_.IsMap("sweep file", root)) ReadRoot(root);
+    sweep_.checkpoints = values_.TakeCheckpoints();
     return {std::move(sweep_), values_.TakeProblems()};
   }
 
@@ -294,11 +296,13 @@ void Tidy(std::vector<sweep::Problem>& problems) {
 }  // namespace
 
 Reading ReadSweep(std::string_view text, const std::string& base_folder,
-                  const DataInspector& inspect) {
+                  const DataInspector& inspect,
+                  const CheckpointInspector& inspect_checkpoint) {
   if (auto problem = CheckText(text)) return {{}, {*std::move(problem)}};
   Tree tree = ReadYaml(text);
   if (!tree.is_readable) return {{}, std::move(tree.problems)};
-  Reading reading = SweepReader(base_folder, inspect).Run(tree.root);
+  Reading reading =
+      SweepReader(base_folder, inspect, inspect_checkpoint).Run(tree.root);
   if (tree.root.IsMap()) {
     for (sweep::Problem& problem : sweep::CheckSweep(reading.sweep)) {
       reading.problems.push_back(std::move(problem));

@@ -118,6 +118,14 @@ std::optional<std::string> ValueReader::ReadText(std::string_view what,
 
 std::optional<spec::Value> ValueReader::ReadSetting(
     const spec::SettingInfo& setting, const Node& node) {
+  if (setting.kind == spec::ValueKind::kHash) {
+    return ReadCheckpoint(setting, node);
+  }
+  if (setting.kind == spec::ValueKind::kPath) {
+    Add(node.at, std::string(setting.key) +
+                     " cannot be given: it follows from init_from");
+    return {};
+  }
   auto read = node.IsScalar()
                   ? spec::ParseValue(setting, node.text)
                   : std::variant<spec::Value, std::string>(
@@ -129,6 +137,28 @@ std::optional<spec::Value> ValueReader::ReadSetting(
   Add(node.at, std::string(setting.key) + ": found " + Shown(node) +
                    ", expected " + spec::ExpectedText(setting));
   return {};
+}
+
+std::optional<spec::Value> ValueReader::ReadCheckpoint(
+    const spec::SettingInfo& setting, const Node& node) {
+  if (node.is_plain && node.IsScalar() && node.text == setting.words.front()) {
+    return node.text;
+  }
+  const auto path = ReadAbsolute(setting.key, node);
+  if (!path) return {};
+  const auto [known, is_new] = opened_.try_emplace(*path);
+  if (!is_new) return known->second;
+  const absl::StatusOr<CheckpointFacts> facts =
+      inspect_checkpoint_ ? inspect_checkpoint_(*path)
+                          : absl::UnimplementedError("there are none here");
+  if (!facts.ok()) {
+    Add(node.at, std::string(setting.key) + ": " +
+                     std::string(facts.status().message()));
+    return {};
+  }
+  known->second = facts->hash;
+  checkpoints_.try_emplace(facts->hash, sweep::Checkpoint{*path, facts->start});
+  return facts->hash;
 }
 
 sweep::Choice ValueReader::ReadChoice(std::string_view key, const Node& node) {
@@ -249,15 +279,23 @@ bool ValueReader::ReadFileEntry(const Entry& entry, spec::Dataset& dataset) {
   return false;
 }
 
-bool ValueReader::ReadPath(const Node& node, spec::Dataset& dataset) {
-  const auto text = ReadText("path", node);
-  if (!text) return false;
+std::optional<std::string> ValueReader::ReadAbsolute(std::string_view what,
+                                                     const Node& node) {
+  const auto text = ReadText(what, node);
+  if (!text) return {};
   if (HasControlCharacter(*text)) {
-    Add(node.at, "path: found a control character");
-    return false;
+    Add(node.at, std::string(what) + ": found a control character");
+    return {};
   }
-  const std::filesystem::path path =
-      (std::filesystem::path(base_folder_) / *text).lexically_normal();
+  return (std::filesystem::path(base_folder_) / *text)
+      .lexically_normal()
+      .string();
+}
+
+bool ValueReader::ReadPath(const Node& node, spec::Dataset& dataset) {
+  const auto text = ReadAbsolute("path", node);
+  if (!text) return false;
+  const std::filesystem::path path = *text;
   if (!path.is_absolute() || !path.has_filename()) {
     Add(node.at, "path: found " + Shown(node) + ", expected a file");
     return false;

@@ -20,8 +20,11 @@ namespace leadline::spec_reader {
 /// read the problem is noted, and the answer is null or unreadable.
 class ValueReader {
  public:
-  ValueReader(std::string base_folder, const DataInspector& inspect)
-      : base_folder_(std::move(base_folder)), inspect_(inspect) {}
+  ValueReader(std::string base_folder, const DataInspector& inspect,
+              const CheckpointInspector& inspect_checkpoint)
+      : base_folder_(std::move(base_folder)),
+        inspect_(inspect),
+        inspect_checkpoint_(inspect_checkpoint) {}
 
   /// Any value that a cell can have under that key, which IsKey allows.
   sweep::Choice ReadChoice(std::string_view key, const Node& node);
@@ -41,10 +44,16 @@ class ValueReader {
 
   void Add(sweep::Position at, std::string message);
   std::vector<sweep::Problem> TakeProblems() { return std::move(problems_); }
+  /// Those that values named.
+  sweep::Checkpoints TakeCheckpoints() { return std::move(checkpoints_); }
 
  private:
   std::optional<spec::Value> ReadSetting(const spec::SettingInfo& setting,
                                          const Node& node);
+  std::optional<spec::Value> ReadCheckpoint(const spec::SettingInfo& setting,
+                                            const Node& node);
+  std::optional<std::string> ReadAbsolute(std::string_view what,
+                                          const Node& node);
   std::optional<sweep::Method> ReadMethod(const Node& node);
   std::optional<std::string> ReadMethodName(const Node& node);
   std::optional<spec::Dataset> ReadDataset(const Node& node);
@@ -57,8 +66,12 @@ class ValueReader {
 
   std::string base_folder_;
   const DataInspector& inspect_;
+  const CheckpointInspector& inspect_checkpoint_;
   std::map<std::pair<std::string, std::string>, absl::StatusOr<DataFacts>>
       inspected_;  // by path and tokenizer
+  std::map<std::string, std::optional<std::string>>
+      opened_;  // hashes of checkpoints by path; null: the problem is noted
+  sweep::Checkpoints checkpoints_;
   std::vector<sweep::Problem> problems_;
 };
 

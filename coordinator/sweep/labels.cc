@@ -4,6 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "common/sha256.h"
+
 namespace leadline::sweep {
 namespace {
 
@@ -49,6 +51,8 @@ std::vector<std::string> ShownOptions(const Sweep& sweep,
 
 std::string LabelText(const spec::Value& value) {
   std::string text = spec::ToText(value);
+  constexpr size_t kDigitsShown = 12;  // of a hash
+  if (IsSha256(text)) text.resize(kDigitsShown);
   if (!std::holds_alternative<double>(value)) return text;
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   // "1e-04" to "1e-4"

@@ -13,6 +13,7 @@
 #include "model/spec/identity.h"
 #include "model/spec/json_text.h"
 #include "model/spec/memory_forecast.h"
+#include "model/spec/start_point.h"
 
 namespace leadline::sweep {
 namespace {
@@ -166,6 +167,9 @@ class Planner {
 
   void List() {
     const Labels labels(sweep_);
+    for (int64_t i = 0; i < sweep_.seeds.count; ++i) {
+      seeds_.push_back(sweep_.seeds.At(i));
+    }
     KeptPoints kept(dimensions_, excluded_, Everything());
     kept.Count();
     kept.ForEach([&](const Point& point) {
@@ -183,13 +187,12 @@ class Planner {
       *plan.flops += cell.flops * static_cast<double>(sweep_.seeds.count);
       *plan.memory_bytes = std::max(*plan.memory_bytes, cell.memory_bytes);
     }
-    for (int64_t i = 0; i < sweep_.seeds.count; ++i) {
-      plan.seeds.push_back(sweep_.seeds.At(i));
-    }
+    plan.seeds = seeds_;
   }
 
   void ListCell(const GivenCell& given, const Labels& labels) {
-    const spec::Resolution cell = spec::Resolve(given.settings);
+    spec::Resolution cell = spec::Resolve(given.settings);
+    if (cell.errors.empty()) FindStart(given, cell);
     if (!cell.errors.empty()) return ReportCell(given, cell.errors);
     const std::string hash = spec::CellHash(cell.settings, *given.dataset);
     std::vector<PlannedCell>& list = result_.plan.list;
@@ -201,6 +204,24 @@ class Planner {
     list.push_back(MakeCell(given, cell.settings, labels, sweep_.seeds.count));
     list.back().number = static_cast<int64_t>(list.size());
     list.back().hash = hash;
+  }
+
+  /// Checks that the cell can start from its checkpoint, and says where that
+  /// lies.
+  void FindStart(const GivenCell& given, spec::Resolution& cell) const {
+    const std::string& hash = cell.settings.Word("init_from");
+    if (hash == "off") return;
+    const auto found = sweep_.checkpoints.find(hash);
+    if (found == sweep_.checkpoints.end()) {
+      cell.errors = {
+          {"init_from", "init_from: there is no checkpoint " + hash}};
+      return;
+    }
+    cell.errors = spec::WhyNotFrom(found->second.start, cell.settings,
+                                   *given.dataset, seeds_);
+    spec::GivenSettings values = cell.settings.values();
+    values["init_from_path"] = found->second.path;
+    cell.settings = spec::Settings(std::move(values));
   }
 
   /// Of the cells with one cause the first is reported.
@@ -222,6 +243,7 @@ class Planner {
   std::vector<Dimension> dimensions_;
   std::vector<Box> excluded_;
   std::vector<Box> whens_;
+  std::vector<int64_t> seeds_;
   std::unordered_map<std::string, size_t> numbers_;  // of cells, by hash
   std::set<std::pair<Position, std::string>> reported_;
   Planning result_;

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "model/spec/dataset_table.h"
 #include "model/spec/settings.h"
+#include "model/spec/start_point.h"
 
 namespace leadline::sweep {
 
@@ -97,6 +99,15 @@ struct Limits {
   std::optional<int64_t> failures;  // failed trials that end the sweep
 };
 
+/// A checkpoint that cells start from.
+struct Checkpoint {
+  std::string path;  // absolute, of its folder; no part of what a cell is
+  spec::StartPoint start;
+};
+
+/// By the hash of the manifest, which is the value of `init_from`.
+using Checkpoints = std::map<std::string, Checkpoint, std::less<>>;
+
 struct Sweep {
   std::string name;
   std::string description;
@@ -108,6 +119,7 @@ struct Sweep {
   std::vector<When> when;  // in order, later ones win
   Limits limits;
   int64_t priority = 0;
+  Checkpoints checkpoints;
 };
 
 /// The canonical text: JSON with keys sorted, numbers with their type, data by

@@ -66,7 +66,7 @@ TEST_F(Commands, HelpNeedsNoCoordinatorAndTeaches) {
   }
   for (const char* command :
        {"run", "submit", "plan", "ls", "show", "watch", "results", "logs",
-        "cancel", "settings", "methods", "datasets", "text8-filter",
+        "cancel", "convert", "settings", "methods", "datasets", "text8-filter",
         "version"}) {
     EXPECT_THAT(all.out, HasSubstr("  " + std::string(command) + " "));
     Program one({command, "--help"}, {});

@@ -38,6 +38,9 @@ std::vector<sweep::Problem> ProblemsOf(const std::string& text) {
       [](const std::string& path,
          const std::string&) -> absl::StatusOr<DataFacts> {
         return absl::NotFoundError("cannot read " + path + ": no such file");
+      },
+      [](const std::string& path) -> absl::StatusOr<CheckpointFacts> {
+        return absl::NotFoundError("cannot read " + path + ": no such file");
       });
   return reading.ok() ? sweep::MakePlan(reading.sweep).problems
                       : reading.problems;
