@@ -155,7 +155,8 @@ Command ConvertCommand() {
         app.add_option("--option", options->options,
                        "an option of that method, or eps_mode (compensated "
                        "unless given); may be repeated")
-            ->option_text("KEY=VALUE");
+            ->option_text("KEY=VALUE")
+            ->allow_extra_args(false);
         app.add_option("--out", options->to,
                        "folder of the new checkpoint, not there yet")
             ->option_text("DIR")

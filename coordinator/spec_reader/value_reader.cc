@@ -144,8 +144,10 @@ std::optional<spec::Value> ValueReader::ReadCheckpoint(
   if (node.is_plain && node.IsScalar() && node.text == setting.words.front()) {
     return node.text;
   }
-  const auto path = ReadAbsolute(setting.key, node);
+  std::optional<std::string> path = ReadAbsolute(setting.key, node);
   if (!path) return {};
+  // A folder may be written with a slash at its end.
+  if (path->size() > 1 && path->ends_with('/')) path->pop_back();
   const auto [known, is_new] = opened_.try_emplace(*path);
   if (!is_new) return known->second;
   const absl::StatusOr<CheckpointFacts> facts =
