@@ -39,8 +39,7 @@ class Attempt {
     const double sequences = given ? std::min(*given, batch) : batch;
     tokens_ = replicas_ * sequences * context_;
     accumulates_ = sequences < batch;
-    kept_by_attention_ = KeptByAny() + KeptByAttention();
-    kept_by_mlp_ = KeptByAny() + 3 * hidden_ * narrow_;
+    CountKept();
   }
 
   /// Values, gradients and two moments.
@@ -48,7 +47,29 @@ class Attempt {
 
   Bytes Peak() const {
     Bytes peak = std::max({Parameters() + tokens_ * Embedding(),
-                           Parameters() + Evaluation(), AtHead()});
+                           Parameters() + Evaluation(),
+                           BothPasses(tokens_, accumulates_)});
+    if (!settings_.IsOn("diagnostics")) return peak;
+    // The gradients of the last step are still there.
+    const double probed =
+        std::min(Size("eval_windows"), static_cast<double>(kProbeWindows));
+    Attempt probe = *this;
+    probe.dropout_ = false;
+    probe.CountKept();
+    return std::max(peak,
+                    probe.BothPasses(replicas_ * probed * context_, true));
+  }
+
+ private:
+  void CountKept() {
+    kept_by_attention_ = KeptByAny() + KeptByAttention();
+    kept_by_mlp_ = KeptByAny() + 3 * hidden_ * narrow_;
+  }
+
+  /// A forward and a backward pass of so many tokens, of all replicas.
+  /// `has_gradients`: those of the parameters exist before it.
+  Bytes BothPasses(double tokens, bool has_gradients) const {
+    Bytes peak = AtHead(tokens, has_gradients);
     Bytes kept = 0;     // of sublayers up to l
     Bytes copies = 0;   // of their matrices
     Bytes missing = 0;  // gradients of those before it
@@ -57,14 +78,14 @@ class Attempt {
       copies += Copies(l);
       const Bytes made = std::max(InBackward(l), method_.in_backward * wide_);
       const Bytes token = Always() + kept + Held(l) + width_ * wide_ + made;
-      peak = std::max(peak, 4 * Values() - missing - Finishing(l) + copies +
-                                tokens_ * token);
-      if (!accumulates_) missing += replicas_ * Matrices(l) * wide_;
+      const Bytes finishing = has_gradients ? 0 : Finishing(l);
+      peak = std::max(
+          peak, 4 * Values() - missing - finishing + copies + tokens * token);
+      if (!has_gradients) missing += replicas_ * Matrices(l) * wide_;
     }
     return peak;
   }
 
- private:
   double Size(std::string_view key) const {
     return static_cast<double>(settings_.Integer(key));
   }
@@ -95,7 +116,6 @@ class Attempt {
   /// A sublayer's matrices whose gradients do not exist yet when it needs most
   /// memory, of all replicas.
   Bytes Finishing(int64_t l) const {
-    if (accumulates_) return 0;
     const double later =
         IsAttention(l) ? Matrices(l) - width_ * width_ : 2 * width_ * hidden_;
     return replicas_ * later * wide_;
@@ -141,16 +161,16 @@ class Attempt {
 
   /// When the loss is turned into the gradient of the logits: log-softmax and
   /// two gradients. The final norm's output is kept, and all before it.
-  Bytes AtHead() const {
+  Bytes AtHead(double tokens, bool has_gradients) const {
     Bytes kept = width_ * narrow_ + wide_ + 3 * vocabulary_ * wide_;
     Bytes copies = narrow_ == wide_ ? 0 : Table() / wide_ * narrow_;
     for (int64_t l = 0; l < sublayers_; ++l) {
       kept += Kept(l);
       copies += Copies(l);
     }
-    const double sets = accumulates_ ? 4 : 3;
+    const double sets = has_gradients ? 4 : 3;
     return sets * Values() + copies +
-           tokens_ * (Always() + kept + Held(sublayers_));
+           tokens * (Always() + kept + Held(sublayers_));
   }
 
   /// The gradient of the embeddings and, for small vocabularies, one row of
@@ -162,15 +182,11 @@ class Attempt {
 
   /// The largest pass of an evaluation, of all its tokens.
   Bytes Evaluation() const {
-    const double windows = Size("eval_windows");
-    double sequences =
-        std::min(windows, static_cast<double>(EvaluationWindows(
-                              static_cast<int64_t>(replicas_),
-                              static_cast<int64_t>(context_), /*cpu=*/true)));
-    if (settings_.IsOn("diagnostics")) {
-      sequences = std::max(
-          sequences, std::min(windows, static_cast<double>(kProbeWindows)));
-    }
+    const double sequences =
+        std::min(Size("eval_windows"),
+                 static_cast<double>(EvaluationWindows(
+                     static_cast<int64_t>(replicas_),
+                     static_cast<int64_t>(context_), /*cpu=*/true)));
     const Bytes sublayer = width_ * narrow_ + 3 * hidden_ * narrow_;
     const Bytes head = width_ * narrow_ + 2 * vocabulary_ * wide_;
     return replicas_ * sequences * context_ *

@@ -159,14 +159,15 @@ TEST_P(Blocks, X9TheScaleOfAnEqualDetailIsExactlyOne) {
 TEST_P(Blocks, X11DetailMassAtTheStartFollowsFromTheBias) {
   const double beta = -1.25;
   Bench bench(Wav(7, s(), {{"detail_bias", beta}}), replicas());
-  model::RoutingProbe probe(replicas());
+  model::FigureTable table;
+  model::RoutingProbe probe(s(), table);
   const Recorder seen = bench.Run(bench.Random(1), bench.RandomUpdates());
   for (const model::RouteRecord& record : seen.records) probe.OnRoute(record);
   for (int64_t q = 1; q < bench.sublayers(); ++q) {
     const double begun = std::ceil(static_cast<double>(q) / s());
     const double details = 2 * begun * std::exp(beta);
-    for (const model::RoutingSummary& replica : probe.summaries()) {
-      EXPECT_NEAR(replica.statistics.at("route.detail_mass").at(q),
+    for (const auto& figures : table.Read(replicas())) {
+      EXPECT_NEAR(figures.at("route.detail_mass").at(q),
                   details / (1 + begun + details), 1e-12)
           << q;
     }

@@ -62,7 +62,7 @@ class Attempt {
     if (!settings_.IsOn("diagnostics")) return;
     const auto probed = std::span(windows).first(
         std::min<size_t>(spec::kProbeWindows, windows.size()));
-    trainer::ReportRouting(decoder_, text_, probed, torch::kCPU, 1);
+    trainer::MeasureFigures(decoder_, settings_, text_, probed, torch::kCPU);
   }
 
  private:
