@@ -10,6 +10,8 @@
 #include <absl/strings/numbers.h>
 #include <fmt/format.h>
 
+#include "cli/routing_map.h"
+
 namespace leadline::cli {
 namespace {
 
@@ -21,8 +23,8 @@ struct Map {
   double largest = 0;
 };
 
-// Embedding, updates, blocks, the running partial, details, the rest; each by
-// number.
+// Null, embedding, updates, states, blocks, the running partial, details, the
+// rest; each by number.
 std::pair<int, int64_t> Rank(const std::string& source) {
   const size_t digit = source.find_first_of("0123456789");
   int64_t number = 0;
@@ -30,25 +32,25 @@ std::pair<int, int64_t> Rank(const std::string& source) {
     (void)absl::SimpleAtoi(source.substr(digit), &number);
   }
   const std::string word = source.substr(0, digit);
-  static constexpr std::array<const char*, 8> kOrder = {
-      "e", "u", "C", "P", "Dphi", "Dsig", "Pphi", "Psig"};
+  static constexpr std::array<const char*, 10> kOrder = {
+      "null", "e", "u", "h", "C", "P", "Dphi", "Dsig", "Pphi", "Psig"};
   const auto found = std::find(kOrder.begin(), kOrder.end(), word);
   return {static_cast<int>(found - kOrder.begin()), number};
 }
 
-Map ReadMap(const v1::RoutingReply& routing) {
+Map ReadMap(const std::vector<RouterWeights>& routers) {
   Map map;
-  for (const v1::RouterRow& row : routing.map()) {
+  for (const RouterWeights& router : routers) {
     auto& weights = map.rows.emplace_back();
-    const int size = std::min(row.sources_size(), row.weights_size());
-    for (int j = 0; j < size; ++j) {
-      weights[row.sources(j)] = row.weights(j);
+    const size_t size = router.sources.size();
+    for (size_t j = 0; j < size; ++j) {
+      const double weight = router.weights[j];
+      weights[router.sources[j]] = weight;
       // A router with one source gives it everything: no shade to learn from.
-      if (std::isfinite(row.weights(j)) &&
-          (size > 1 || routing.map_size() == 1)) {
-        map.largest = std::max(map.largest, row.weights(j));
+      if (std::isfinite(weight) && (size > 1 || routers.size() == 1)) {
+        map.largest = std::max(map.largest, weight);
       }
-      map.sources.push_back(row.sources(j));
+      map.sources.push_back(router.sources[j]);
     }
   }
   std::sort(map.sources.begin(), map.sources.end(),
@@ -91,24 +93,20 @@ std::string RouterName(int64_t router, bool is_last) {
   return fmt::format("{:>3} {}", router, router % 2 == 0 ? "attention" : "MLP");
 }
 
-// The sum of all statistics of that name or of parts of it.
-std::optional<double> Statistic(const v1::RoutingReply& routing,
-                                const std::string& name, int row) {
-  std::optional<double> sum;
-  for (const v1::NamedVector& vector : routing.statistics()) {
-    std::string_view own = vector.name();
-    if (own.starts_with("route.")) own.remove_prefix(6);
-    if (own != name && !own.starts_with(name + ".")) continue;
-    if (row < vector.values_size()) sum = sum.value_or(0) + vector.values(row);
+std::optional<double> Element(const Figures& figures, const std::string& name,
+                              size_t row) {
+  const auto found = figures.find(name);
+  if (found == figures.end() || row >= found->second.size()) {
+    return std::nullopt;
   }
-  return sum;
+  return found->second[row];
 }
 
-std::string Statistics(const v1::RoutingReply& routing, int row) {
+std::string Statistics(const Figures& figures, size_t row) {
   std::string text;
-  for (const char* name :
-       {"entropy", "max_weight", "embedding_mass", "detail_mass"}) {
-    const auto value = Statistic(routing, name, row);
+  for (const char* name : {"route.entropy", "route.max_weight",
+                           "route.embedding_mass", "route.detail_mass"}) {
+    const auto value = Element(figures, name, row);
     text += value.has_value() ? fmt::format("  {:>9.3f}", *value)
                               : fmt::format("  {:>9}", "");
   }
@@ -155,7 +153,9 @@ std::string Legend(const Map& map, size_t width, const Style& style) {
 }  // namespace
 
 std::string RenderHeatMap(const v1::RoutingReply& routing, const Style& style) {
-  const Map map = ReadMap(routing);
+  const std::vector<RouterWeights> routers = ReadRoutingMap(routing);
+  const Figures figures = ReadFigures(routing);
+  const Map map = ReadMap(routers);
   std::string text = fmt::format(
       "routing of {} at step {}: mean weights of sources, a row a "
       "router\n",
@@ -163,16 +163,17 @@ std::string RenderHeatMap(const v1::RoutingReply& routing, const Style& style) {
   if (map.rows.empty()) return text + "it has no routers\n";
   const size_t width = CellWidth(map, style);
   text += Header(map, width, style);
-  for (int r = 0; r < routing.map_size(); ++r) {
-    const bool is_last = r + 1 == routing.map_size() && r % 2 == 0;
-    text += PadRight(RouterName(routing.map(r).router(), is_last), kNameColumn);
+  for (size_t r = 0; r < routers.size(); ++r) {
+    if (routers[r].sources.empty()) continue;
+    const bool is_last = r + 1 == routers.size() && r % 2 == 0;
+    text += PadRight(RouterName(static_cast<int64_t>(r), is_last), kNameColumn);
     for (const auto& source : map.sources) {
       const auto weight = map.rows[r].find(source);
       text += weight == map.rows[r].end()
                   ? Absent(width, style)
                   : Shade(weight->second, map.largest, width, style);
     }
-    text += Statistics(routing, r);
+    text += Statistics(figures, r);
     text.erase(text.find_last_not_of(' ') + 1);
     text += "\n";
   }
@@ -181,23 +182,21 @@ std::string RenderHeatMap(const v1::RoutingReply& routing, const Style& style) {
 
 Json RoutingJson(const v1::RoutingReply& routing) {
   Json rows = Json::array();
-  for (const v1::RouterRow& row : routing.map()) {
-    Json sources = Json::array();
+  int64_t number = 0;
+  for (const RouterWeights& router : ReadRoutingMap(routing)) {
     Json weights = Json::array();
-    for (const auto& source : row.sources()) sources.push_back(source);
-    for (const double weight : row.weights()) {
+    for (const double weight : router.weights) {
       weights.push_back(JsonNumber(weight));
     }
-    rows.push_back(
-        {{"router", row.router()}, {"sources", sources}, {"weights", weights}});
+    rows.push_back({{"router", number++},
+                    {"sources", router.sources},
+                    {"weights", weights}});
   }
   Json statistics = Json::object();
-  for (const v1::NamedVector& vector : routing.statistics()) {
+  for (const auto& [name, list] : ReadFigures(routing)) {
     Json values = Json::array();
-    for (const double value : vector.values()) {
-      values.push_back(JsonNumber(value));
-    }
-    statistics[vector.name()] = values;
+    for (const double value : list) values.push_back(JsonNumber(value));
+    statistics[name] = values;
   }
   return {{"trial", routing.trial()},
           {"step", routing.step()},

@@ -3,6 +3,7 @@
 
 #include "cli/checkpoint_list.h"
 #include "cli/commands/commands.h"
+#include "cli/figure_tables.h"
 #include "cli/heat_map.h"
 #include "cli/trial_view.h"
 #include "common/ids.h"
@@ -46,7 +47,8 @@ absl::Status ShowRouting(Context& context, Connection& connection,
       });
   if (!reply.ok()) return reply.status();
   if (context.output.json()) context.output.PrintJson(RoutingJson(*reply));
-  context.output.Print(RenderHeatMap(*reply, context.output.out()));
+  context.output.Print(RenderHeatMap(*reply, context.output.out()) +
+                       RenderFigures(*reply, context.output.out()));
   return absl::OkStatus();
 }
 
@@ -147,8 +149,10 @@ Command ShowCommand() {
         auto* config = app.add_flag(
             "--config", options->config,
             "print the trainer's configuration of the trial's cohort");
-        auto* routing = app.add_flag("--routing", options->routing,
-                                     "draw the trial's routing map");
+        auto* routing =
+            app.add_flag("--routing", options->routing,
+                         "draw the trial's routing map and list its "
+                         "figures");
         app.add_option("--step", options->step,
                        "with --routing: of that step (default: the last)")
             ->option_text("N")

@@ -153,7 +153,7 @@ absl::StatusOr<v1::RoutingReply> ReadRouting(
     return absl::NotFoundError(
         "trial " + ToText(*trial) + " has no routing" +
         (step ? " of step " + std::to_string(*step) : std::string()) +
-        "; it is recorded at each evaluation of a routed method");
+        "; it is recorded at each evaluation, with diagnostics on");
   }
   v1::RoutingReply reply = ReplyOf(**routing);
   if (reply.ByteSizeLong() > kMostReplyBytes) {

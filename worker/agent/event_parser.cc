@@ -2,9 +2,11 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <absl/status/statusor.h>
 
+#include "common/name_spans.h"
 #include "worker/agent/record_fields.h"
 #include "worker/agent/strict_json.h"
 
@@ -72,27 +74,59 @@ void ReadEvaluation(RecordFields& event, const json& object,
   }
 }
 
-/// `sources` names what the weights stand for; null where nothing does.
+/// The table of labels, and a list of spans of it for each of `rows` routers;
+/// null, and a fault, if it is something else.
+const json* ReadSources(RecordFields& event, const json& sources, size_t rows,
+                        std::vector<std::string>& names) {
+  const auto fault = [&](std::string_view what) -> const json* {
+    event.Fault("route.sources", what);
+    return nullptr;
+  };
+  if (!sources.is_object() || !sources.contains("names") ||
+      !sources.contains("rows") || !sources["names"].is_array() ||
+      !sources["rows"].is_array()) {
+    return fault("names and rows");
+  }
+  for (const json& name : sources["names"]) {
+    if (!name.is_string()) return fault("names");
+    names.push_back(name.get<std::string>());
+  }
+  if (sources["rows"].size() != rows) {
+    return fault("a row for each of route.map");
+  }
+  return &sources["rows"];
+}
+
+/// False if it is no list of spans that gives a name to each weight.
+bool ReadSpans(const json& spans, const std::vector<std::string>& names,
+               v1::RouterRow& row) {
+  if (!spans.is_array()) return false;
+  std::vector<int64_t> places;
+  for (const json& place : spans) {
+    if (!place.is_number_integer()) return false;
+    places.push_back(place.get<int64_t>());
+  }
+  const auto sources =
+      FromSpans(names, places, static_cast<size_t>(row.weights_size()));
+  if (!sources) return false;
+  Assign(*sources, row.mutable_sources());
+  return true;
+}
+
 void ReadMap(RecordFields& event, const json& rows, const json& sources,
              v1::RoutingRecord& record) {
   if (!rows.is_array()) return event.Fault("route.map", "an array of rows");
-  const bool named = !sources.is_null();
-  if (named && (!sources.is_array() || sources.size() != rows.size())) {
-    return event.Fault("route.sources", "a row for each of route.map");
-  }
+  std::vector<std::string> names;
+  const json* spans = ReadSources(event, sources, rows.size(), names);
+  if (spans == nullptr) return;
   for (size_t q = 0; q < rows.size(); ++q) {
     const auto weights = ReadNumbers(rows[q]);
     if (!weights) return event.Fault("route.map", "rows of numbers");
     v1::RouterRow& row = *record.add_map();
     row.set_router(static_cast<int64_t>(q));
     Assign(*weights, row.mutable_weights());
-    if (!named) continue;
-    if (!sources[q].is_array() || sources[q].size() != weights->size()) {
+    if (!ReadSpans((*spans)[q], names, row)) {
       return event.Fault("route.sources", "a name for each weight");
-    }
-    for (const json& source : sources[q]) {
-      if (!source.is_string()) return event.Fault("route.sources", "names");
-      row.add_sources(source.get<std::string>());
     }
   }
 }
@@ -206,7 +240,11 @@ v1::TrainerRecord ParseEvent(const EventLine& line) {
   RecordFields event(*object);
   ReadEvent(event, *object, record);
   if (!event.fault().empty()) return Unreadable(line.sequence, event.fault());
-  // A text of few bytes a number grows to eight bytes each.
+  // A text of few bytes a number grows to eight bytes each. The figures of a
+  // very deep model are worth having without its map.
+  if (record.has_routing() && record.ByteSizeLong() > kLargestRecordBytes) {
+    record.mutable_routing()->clear_map();
+  }
   if (record.ByteSizeLong() > kLargestRecordBytes) {
     return Unreadable(line.sequence, "a record too large to send");
   }

@@ -6,6 +6,8 @@
 
 #include <absl/strings/escaping.h>
 
+#include "common/float_decimal.h"
+
 namespace leadline::agent {
 namespace {
 
@@ -68,7 +70,7 @@ std::optional<std::vector<double>> ReadPacked(const json& value) {
   for (size_t i = 0; i < *count; ++i) {
     float number = 0;
     std::memcpy(&number, bytes.data() + i * sizeof(float), sizeof(float));
-    numbers[i] = number;
+    numbers[i] = DecimalOf(number);
   }
   return numbers;
 }

@@ -49,8 +49,8 @@ class RecordFields {
 std::optional<double> ReadNumber(const nlohmann::json& value);
 
 /// All numbers of a value in order: nested arrays one after the other, or
-/// {"shape": [...], "f32": base64}. Null if it is neither, or the shape does
-/// not fit what is there.
+/// {"shape": [...], "f32": base64}, each as its shortest decimal. Null if it is
+/// neither, or the shape does not fit what is there.
 std::optional<std::vector<double>> ReadNumbers(const nlohmann::json& value);
 
 }  // namespace leadline::agent

@@ -15,10 +15,12 @@ namespace {
 
 // Token losses [R, P', T] of windows of one length.
 Tensor Losses(const model::Decoder& decoder, std::span<const uint16_t> symbols,
-              std::span<const Window> windows, const torch::Device& device) {
+              std::span<const Window> windows, const torch::Device& device,
+              model::RouterObserver* observer) {
   const Batch batch = SharedBatch(decoder, symbols, windows, device);
-  return model::TokenLosses(decoder.Forward(batch.tokens_RBT),
-                            batch.targets_RBT);
+  return model::TokenLosses(
+      decoder.Forward(batch.tokens_RBT, {.observer = observer}),
+      batch.targets_RBT);
 }
 
 // Calls `take` with runs of equal windows and their losses.
@@ -26,7 +28,8 @@ template <typename Take>
 void ForBatches(const model::Decoder& decoder,
                 std::span<const uint16_t> symbols,
                 const std::vector<Window>& windows, const torch::Device& device,
-                const Breather& breathe, Take take) {
+                const Breather& breathe, model::RouterObserver* observer,
+                Take take) {
   const torch::NoGradGuard no_grad;
   const int64_t at_once = spec::EvaluationWindows(
       decoder.replicas(), windows.front().length, device.is_cpu());
@@ -40,7 +43,7 @@ void ForBatches(const model::Decoder& decoder,
       ++end;
     }
     const auto run = std::span(windows).subspan(begin, end - begin);
-    take(run, Losses(decoder, symbols, run, device));
+    take(run, Losses(decoder, symbols, run, device, observer));
     breathe();
     begin = end;
   }
@@ -120,7 +123,7 @@ Tensor EvaluateFull(const model::Decoder& decoder,
       {decoder.replicas()},
       torch::TensorOptions().dtype(torch::kFloat64).device(device));
   int64_t scored = 0;
-  ForBatches(decoder, symbols, windows, device, breathe,
+  ForBatches(decoder, symbols, windows, device, breathe, nullptr,
              [&](std::span<const Window> run, const Tensor& losses_RPT) {
                const int64_t first = run[0].first_scored;
                sum_R += losses_RPT.slice(2, first).sum({1, 2},
@@ -135,7 +138,8 @@ Tensor EvaluateFull(const model::Decoder& decoder,
 Tensor EvaluateFixed(const model::Decoder& decoder,
                      std::span<const uint16_t> symbols,
                      const std::vector<Window>& windows,
-                     const torch::Device& device, const Breather& breathe) {
+                     const torch::Device& device, const Breather& breathe,
+                     model::RouterObserver* observer) {
   // Windows of one length are computed together, and there may be many lengths.
   std::vector<int64_t> order(windows.size());
   std::iota(order.begin(), order.end(), 0);
@@ -145,7 +149,7 @@ Tensor EvaluateFixed(const model::Decoder& decoder,
   std::vector<Window> by_length;
   for (const int64_t index : order) by_length.push_back(windows[index]);
   std::vector<Tensor> means_RP;
-  ForBatches(decoder, symbols, by_length, device, breathe,
+  ForBatches(decoder, symbols, by_length, device, breathe, observer,
              [&](std::span<const Window>, const Tensor& losses_RPT) {
                means_RP.push_back(
                    losses_RPT.mean(2, /*keepdim=*/false, torch::kFloat64));

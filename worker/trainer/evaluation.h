@@ -62,10 +62,12 @@ torch::Tensor EvaluateFull(const model::Decoder& decoder,
                            const Breather& breathe);
 
 /// Mean loss of each replica in each window, [R, P] float64, in their order.
+/// `observer` may leave sources out.
 torch::Tensor EvaluateFixed(const model::Decoder& decoder,
                             std::span<const uint16_t> symbols,
                             const std::vector<Window>& windows,
                             const torch::Device& device,
-                            const Breather& breathe);
+                            const Breather& breathe,
+                            model::RouterObserver* observer = nullptr);
 
 }  // namespace leadline::trainer

@@ -1,5 +1,6 @@
 #include "worker/trainer/event_writer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -176,13 +177,26 @@ void EventWriter::Write(const EvaluationEvent& event) {
     const bool fits = windows.size() < kMostLineBytes - 65'536;
     line.Value("windows", fits ? windows : "null");
   }
+  line.Number("tokens_per_second", event.tokens_per_second)
+      .Integer("peak_bytes", event.peak_bytes);
   WriteLine(line);
 }
 
 void EventWriter::Write(const RoutingEvent& event) {
+  std::vector<std::pair<std::string, std::string>> values = event.values;
+  size_t size = 0;
+  for (const auto& [name, json] : values) size += name.size() + json.size() + 4;
+  // Readers take no longer lines: what takes most room goes first.
+  while (size > kMostLineBytes - 4096) {
+    auto& longest = *std::ranges::max_element(
+        values, {}, [](const auto& value) { return value.second.size(); });
+    if (longest.second.size() <= 4) break;
+    size -= longest.second.size() - 4;
+    longest.second = "null";
+  }
   JsonLine line = Begin("routing");
   line.Integer("step", event.step)
-      .Value("values", Object(event.values))
+      .Value("values", Object(values))
       .Integer("replica", event.replica);
   WriteLine(line);
 }

@@ -45,6 +45,8 @@ struct EvaluationEvent {
   bool fixed = false;                          // else full
   std::vector<double> loss{};                  // [R]
   std::vector<std::vector<double>> windows{};  // [R][P] of fixed ones
+  double tokens_per_second = 0;                // of all replicas together
+  int64_t peak_bytes = 0;                      // of the device so far
 };
 
 /// One replica's statistics; each value is a whole JSON value.

@@ -47,6 +47,17 @@ std::string PackedFloats(std::span<const double> values) {
          Base64(bytes) + "\"}";
 }
 
+/// The double next to the decimal of six significant digits.
+double Rounded(double value) {
+  if (!std::isfinite(value)) return value;
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::general, 6)
+                       .ptr;
+  std::from_chars(text.data(), end, value);
+  return value;
+}
+
 }  // namespace
 
 std::string JsonNumber(double value) {
@@ -69,6 +80,12 @@ std::string JsonNumbers(std::span<const double> values) {
     json += JsonNumber(value);
   }
   return json + ']';
+}
+
+std::string JsonFigures(std::span<const double> values) {
+  std::vector<double> rounded;
+  for (const double value : values) rounded.push_back(Rounded(value));
+  return JsonNumbers(rounded);
 }
 
 JsonLine& JsonLine::Value(std::string_view key, std::string_view json) {

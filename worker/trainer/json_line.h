@@ -18,6 +18,10 @@ std::string JsonNumber(double value);
 /// little-endian floats}.
 std::string JsonNumbers(std::span<const double> values);
 
+/// The same for figures: six significant digits, so that what is stored of them
+/// is short.
+std::string JsonFigures(std::span<const double> values);
+
 /// Owned by one thread.
 class JsonLine {
  public:

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "model/probes/routing_probe.h"
+#include "common/name_spans.h"
+#include "model/probes/diagnosis.h"
 #include "model/spec/json_text.h"
 #include "worker/trainer/json_line.h"
 
@@ -19,46 +20,53 @@ std::string Array(const Items& items, ToJson to_json) {
   return json + ']';
 }
 
-RoutingEvent ToEvent(const model::RoutingSummary& summary) {
+std::string SourcesJson(const std::vector<model::RouterRow>& map) {
+  std::vector<std::vector<std::string>> lists;
+  for (const model::RouterRow& row : map) lists.push_back(row.sources);
+  const NameSpans spans = ToSpans(lists);
+  JsonLine json;
+  json.Value("names", Array(spans.names, &spec::JsonText));
+  json.Value("rows", Array(spans.lists, [](const std::vector<int64_t>& list) {
+               return Array(
+                   list, [](int64_t place) { return std::to_string(place); });
+             }));
+  return json.Finish();
+}
+
+RoutingEvent ToEvent(const model::Figures& figures) {
   RoutingEvent event;
-  event.values.emplace_back("route.map",
-                            Array(summary.map, [](const model::RouterRow& row) {
-                              return JsonNumbers(row.weights);
-                            }));
-  event.values.emplace_back(
-      "route.sources", Array(summary.map, [](const model::RouterRow& row) {
-        return Array(row.sources, [](const std::string& label) {
-          return spec::JsonText(label);
-        });
-      }));
-  for (const auto& [name, values] : summary.statistics) {
-    event.values.emplace_back(name, JsonNumbers(values));
+  if (!figures.map.empty()) {
+    event.values.emplace_back(
+        "route.map", Array(figures.map, [](const model::RouterRow& row) {
+          return JsonFigures(row.weights);
+        }));
+    event.values.emplace_back("route.sources", SourcesJson(figures.map));
+  }
+  for (const auto& [name, values] : figures.values) {
+    event.values.emplace_back(name, JsonFigures(values));
   }
   return event;
 }
 
 }  // namespace
 
-std::vector<RoutingEvent> ReportRouting(const model::Decoder& decoder,
-                                        std::span<const uint16_t> symbols,
-                                        std::span<const Window> windows,
-                                        const torch::Device& device,
-                                        int64_t step) {
-  model::RoutingProbe probe(decoder.replicas());
-  {
-    const torch::NoGradGuard no_grad;
-    model::ForwardOptions options;
-    options.observer = &probe;
-    decoder.Forward(SharedBatch(decoder, symbols, windows, device).tokens_RBT,
-                    options);
-  }
+std::vector<model::Figures> MeasureFigures(const model::Decoder& decoder,
+                                           const spec::Settings& settings,
+                                           std::span<const uint16_t> symbols,
+                                           std::span<const Window> windows,
+                                           const torch::Device& device) {
+  const Batch batch = SharedBatch(decoder, symbols, windows, device);
+  return model::Diagnose(decoder, settings, batch.tokens_RBT,
+                         batch.targets_RBT);
+}
+
+std::vector<RoutingEvent> ReportFigures(
+    const std::vector<model::Figures>& figures, int64_t step) {
   std::vector<RoutingEvent> events;
-  for (int64_t r = 0; r < decoder.replicas(); ++r) {
-    const model::RoutingSummary& summary = probe.summaries()[r];
-    if (summary.map.empty()) continue;
-    events.push_back(ToEvent(summary));
+  for (size_t r = 0; r < figures.size(); ++r) {
+    events.push_back(ToEvent(figures[r]));
     events.back().step = step;
-    events.back().replica = r;
+    events.back().replica = static_cast<int64_t>(r);
   }
   return events;
 }

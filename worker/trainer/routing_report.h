@@ -1,4 +1,4 @@
-// What routers do, as events.
+// The figures of an evaluation, as events.
 
 #pragma once
 
@@ -9,20 +9,25 @@
 #include <torch/torch.h>
 
 #include "model/decoder.h"
+#include "model/probes/figures.h"
+#include "model/spec/settings.h"
 #include "worker/trainer/evaluation.h"
 #include "worker/trainer/events.h"
 
 namespace leadline::trainer {
 
-/// One event a replica from one forward pass over `windows` of one length,
-/// without dropout and without gradients; none for methods without routers.
-/// Values: `route.map` (a row a router, in list order of its sources),
-/// `route.sources` (their labels, in the same shape), and the figures of
-/// model::RoutingSummary by name.
-std::vector<RoutingEvent> ReportRouting(const model::Decoder& decoder,
-                                        std::span<const uint16_t> symbols,
-                                        std::span<const Window> windows,
-                                        const torch::Device& device,
-                                        int64_t step);
+/// The figures of each replica on `windows` of one length: model::Diagnose.
+std::vector<model::Figures> MeasureFigures(const model::Decoder& decoder,
+                                           const spec::Settings& settings,
+                                           std::span<const uint16_t> symbols,
+                                           std::span<const Window> windows,
+                                           const torch::Device& device);
+
+/// One event a replica. Values: `route.map` (a row a router, in list order of
+/// its sources) and `route.sources` (their labels: {"names": [...], "rows":
+/// [[begin, end, ...], ...]}, spans of the names) where there are routers, and
+/// the figures by name.
+std::vector<RoutingEvent> ReportFigures(
+    const std::vector<model::Figures>& figures, int64_t step);
 
 }  // namespace leadline::trainer

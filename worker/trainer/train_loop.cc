@@ -10,8 +10,9 @@
 #include "model/spec/evaluation_batch.h"
 #include "worker/dataset/text_facts.h"
 #include "worker/trainer/build_info.h"
+#include "worker/trainer/causal_check.h"
+#include "worker/trainer/device_memory.h"
 #include "worker/trainer/json_line.h"
-#include "worker/trainer/process_memory.h"
 #include "worker/trainer/routing_report.h"
 
 namespace leadline::trainer {
@@ -219,7 +220,16 @@ void TrainLoop::Silence(std::vector<double>& values_R) const {
   }
 }
 
+double TrainLoop::TokensPerSecond(const std::vector<Window>& windows,
+                                  double start) const {
+  int64_t tokens = 0;
+  for (const Window& window : windows) tokens += window.length;
+  return static_cast<double>(tokens * decoder_.replicas()) /
+         (events_.Seconds() - start);
+}
+
 void TrainLoop::EvaluateWindows(int64_t steps_done) {
+  const double start = events_.Seconds();
   const torch::Tensor losses_RP =
       EvaluateFixed(decoder_, text_.validation(), fixed_windows_, device_,
                     [&] { control_.Heed(); });
@@ -227,6 +237,8 @@ void TrainLoop::EvaluateWindows(int64_t steps_done) {
                         .split = "validation",
                         .fixed = true,
                         .loss = ToVector(losses_RP.mean(1))};
+  event.tokens_per_second = TokensPerSecond(fixed_windows_, start);
+  event.peak_bytes = PeakDeviceBytes(device_);
   Silence(event.loss);
   for (size_t r = 0; r < best_.size(); ++r) {
     event.windows.push_back(ToVector(losses_RP[static_cast<int64_t>(r)]));
@@ -240,15 +252,29 @@ void TrainLoop::EvaluateWindows(int64_t steps_done) {
     }
   }
   events_.Write(event);
-  if (settings_.IsOn("diagnostics")) WriteRouting(steps_done);
+  if (settings_.IsOn("diagnostics")) WriteFigures(event, losses_RP);
 }
 
-void TrainLoop::WriteRouting(int64_t steps_done) {
-  const auto windows =
+void TrainLoop::WriteFigures(const EvaluationEvent& evaluation,
+                             const torch::Tensor& losses_RP) {
+  const auto probe =
       std::span(probe_windows_)
           .first(std::min<size_t>(spec::kProbeWindows, probe_windows_.size()));
-  for (const RoutingEvent& event : ReportRouting(
-           decoder_, text_.validation(), windows, device_, steps_done)) {
+  std::vector<model::Figures> figures =
+      MeasureFigures(decoder_, settings_, text_.validation(), probe, device_);
+  for (model::Figures& of_replica : figures) {
+    of_replica.values["cost.evaluation_tokens_per_second"] = {
+        evaluation.tokens_per_second};
+    of_replica.values["cost.peak_bytes"] = {
+        static_cast<double>(evaluation.peak_bytes)};
+  }
+  if (evaluation.step == settings_.Integer("steps")) {
+    progress_.Show("causal check");
+    AddCausalFigures(
+        decoder_, text_.validation(), fixed_windows_, losses_RP, device_,
+        [&] { control_.Heed(); }, figures);
+  }
+  for (const RoutingEvent& event : ReportFigures(figures, evaluation.step)) {
     if (health_.IsAlive(event.replica)) events_.Write(event);
   }
 }
@@ -256,6 +282,7 @@ void TrainLoop::WriteRouting(int64_t steps_done) {
 std::vector<double> TrainLoop::EvaluateSplit(const char* name,
                                              std::span<const uint16_t> symbols,
                                              std::vector<int64_t> story_ends) {
+  const double start = events_.Seconds();
   const int64_t context = settings_.Integer("context");
   const int64_t stride = settings_.Integer("eval_stride");
   const auto windows =
@@ -265,10 +292,13 @@ std::vector<double> TrainLoop::EvaluateSplit(const char* name,
   std::vector<double> losses = ToVector(EvaluateFull(
       decoder_, symbols, windows, device_, [&] { control_.Heed(); }));
   Silence(losses);
-  events_.Write(EvaluationEvent{.step = settings_.Integer("steps"),
-                                .split = name,
-                                .fixed = false,
-                                .loss = losses});
+  events_.Write(
+      EvaluationEvent{.step = settings_.Integer("steps"),
+                      .split = name,
+                      .fixed = false,
+                      .loss = losses,
+                      .tokens_per_second = TokensPerSecond(windows, start),
+                      .peak_bytes = PeakDeviceBytes(device_)});
   return losses;
 }
 
@@ -300,7 +330,7 @@ void TrainLoop::WriteResults() {
         .tokens = steps * settings_.Integer("batch_sequences") *
                   settings_.Integer("context"),
         .seconds = events_.Seconds(),
-        .peak_bytes = PeakResidentBytes(),
+        .peak_bytes = PeakDeviceBytes(device_),
         .parameters = parameters_});
   }
 }

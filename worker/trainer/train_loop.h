@@ -56,7 +56,11 @@ class TrainLoop {
   void ReportInterval(int64_t steps_done);
   void ReportEnds();
   void EvaluateWindows(int64_t steps_done);
-  void WriteRouting(int64_t steps_done);
+  /// Read by all replicas together in an evaluation that began at `start`.
+  double TokensPerSecond(const std::vector<Window>& windows,
+                         double start) const;
+  void WriteFigures(const EvaluationEvent& evaluation,
+                    const torch::Tensor& losses_RP);
   std::vector<double> EvaluateSplit(const char* name,
                                     std::span<const uint16_t> symbols,
                                     std::vector<int64_t> story_ends);

@@ -81,11 +81,16 @@ TEST_F(Commands, ShowRoutingDrawsTheMap) {
     auto* row = reply->add_map();
     row->add_sources("e");
     row->add_weights(1);
+    auto* figure = reply->add_statistics();
+    figure->set_name("layer.input_rms");
+    figure->add_values(0.125);
     return Status::OK;
   };
   const Ended ended = Run({"show", "s1.1.0", "--routing", "--step", "30"});
   EXPECT_THAT(ended.out, HasSubstr("routing of s1.1.0 at step 30"));
   EXPECT_THAT(ended.out, HasSubstr("█"));
+  EXPECT_THAT(ended.out, HasSubstr("input rms"));
+  EXPECT_THAT(ended.out, HasSubstr("0.125"));
   EXPECT_THAT(Run({"show", "s1.1.0", "--routing"}, "C").out, HasSubstr("@"));
   EXPECT_EQ(RunJson({"show", "s1.1.0", "--routing"})["map"][0]["weights"][0],
             1.0);

@@ -72,7 +72,8 @@ TEST(EventParser, ReadsRaggedMapsAndPackedVectors) {
   const auto record = Parse(kHead +
                             R"("event":"routing","step":5,"values":{)"
                             R"("route.map":[[1],[0.25,0.75]],)"
-                            R"("route.sources":[["e"],["e","u0"]],)"
+                            R"("route.sources":{"names":["e","x","u0"],)"
+                            R"("rows":[[0,1],[0,1,2,3]]},)"
                             R"("route.entropy":[0,0.5],"nothing":null,)"
                             R"("packed":{"shape":[2,1],"f32":")" +
                             packed + R"("}},"replica":1})");
@@ -86,6 +87,43 @@ TEST(EventParser, ReadsRaggedMapsAndPackedVectors) {
       EXPECT_EQ(statistic.values(1), -2.0);
     }
   }
+}
+
+TEST(EventParser, PackedNumbersAreReadAsTheirShortestDecimals) {
+  const float number = 0.1F;
+  const std::string packed = absl::Base64Escape(
+      std::string(reinterpret_cast<const char*>(&number), sizeof number));
+  const auto record =
+      Parse(kHead +
+            R"("event":"routing","step":5,"replica":1,"values":{)"
+            R"("a":{"shape":[1],"f32":")" +
+            packed + R"("}}})");
+  ASSERT_TRUE(record.has_routing()) << record.ShortDebugString();
+  EXPECT_EQ(record.routing().statistics(0).values(0), 0.1);
+}
+
+TEST(EventParser, AMapTooLargeToSendLeavesTheFigures) {
+  // The deepest model with an update a source.
+  std::string rows = "[";
+  std::string spans = "[";
+  std::string names = "[";
+  for (int q = 0; q < 513; ++q) {
+    const std::string comma = q == 0 ? "" : ",";
+    rows += comma + "[0.5";
+    for (int j = 0; j < q; ++j) rows += ",0";
+    rows += "]";
+    spans += comma + "[0," + std::to_string(q + 1) + "]";
+    names += comma + "\"u" + std::to_string(q) + "\"";
+  }
+  const auto record =
+      Parse(kHead +
+            R"("event":"routing","step":5,"replica":1,"values":{)"
+            R"("route.entropy":[0.5],"route.map":)" +
+            rows + R"(],"route.sources":{"names":)" + names + R"(],"rows":)" +
+            spans + "]}}}");
+  ASSERT_TRUE(record.has_routing()) << record.ShortDebugString();
+  EXPECT_EQ(record.routing().map_size(), 0);
+  EXPECT_EQ(record.routing().statistics_size(), 1);
 }
 
 TEST(EventParser, ReadsAResultWhoseOptionalValuesAreNull) {
@@ -113,6 +151,10 @@ TEST(EventParser, UnknownFieldsAreLetBe) {
                             R"("kind":"","message":"","later":[1]})")
                   .has_end());
 }
+
+const std::string kMap = kHead +
+                         R"("event":"routing","step":1,"replica":0,"values":)"
+                         R"({"route.map":[[0.5,0.5],[1]],"route.sources":)";
 
 class UnreadableLine : public ::testing::TestWithParam<std::string> {};
 
@@ -153,7 +195,16 @@ INSTANTIATE_TEST_SUITE_P(
         kHead + R"("event":"routing","step":1,"replica":0,"values":)"
                 R"({"a":{"shape":[1],"f32":"!!!!"}}})",
         kHead + R"("event":"routing","step":1,"replica":0,"values":)"
-                R"({"route.map":[[1,2]],"route.sources":[["e"]]}})"));
+                R"({"route.map":[[1,2]],"route.sources":[["e"]]}})",
+        kMap + R"({"names":["e"],"rows":[[0,1]]}}})",
+        kMap + R"({"names":["e"],"rows":[[0,1],[0,1]]}}})",
+        kMap + R"({"names":["e","f"],"rows":[[0,2],[0,3]]}}})",
+        kMap + R"({"names":["e","f"],"rows":[[0,2],[-1,1]]}}})",
+        kMap + R"({"names":["e","f"],"rows":[[0,2],[1,0]]}}})",
+        kMap + R"({"names":["e","f"],"rows":[[0,2],[0]]}}})",
+        kMap + R"({"names":["e","f"],"rows":[[0,2],[0.5,1]]}}})",
+        kMap + R"({"names":["e",7],"rows":[[0,2],[0,1]]}}})",
+        kMap + R"({"names":"e","rows":[[0,2],[0,1]]}}})", kMap + "null}}"));
 
 TEST(EventParser, ALineThatWasTooLongKeepsItsPlace) {
   const auto record = ParseEvent(EventLine{9, "", true});

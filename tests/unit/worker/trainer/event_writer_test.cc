@@ -67,11 +67,12 @@ TEST_F(EventWriterTest, FieldsStandInTheOrderOfTheContract) {
   EXPECT_THAT(Keys(lines[1]), ElementsAre("event", "sequence", "time_s", "step",
                                           "tokens", "values", "learning_rate",
                                           "step_seconds", "tokens_per_second"));
-  EXPECT_THAT(Keys(lines[2]),
+  EXPECT_THAT(Keys(lines[2]), ElementsAre("event", "sequence", "time_s", "step",
+                                          "split", "kind", "values", "windows",
+                                          "tokens_per_second", "peak_bytes"));
+  EXPECT_THAT(Keys(lines[3]),
               ElementsAre("event", "sequence", "time_s", "step", "split",
-                          "kind", "values", "windows"));
-  EXPECT_THAT(Keys(lines[3]), ElementsAre("event", "sequence", "time_s", "step",
-                                          "split", "kind", "values"));
+                          "kind", "values", "tokens_per_second", "peak_bytes"));
   EXPECT_THAT(Keys(lines[4]), ElementsAre("event", "sequence", "time_s", "step",
                                           "values", "replica"));
   EXPECT_THAT(Keys(lines[5]),

@@ -252,13 +252,20 @@ TEST_F(TrainerProgram, RoutedMethodTellsItsWeightsAtEachEvaluation) {
   ASSERT_EQ(values["route.map"].size(), 5U);  // sublayers and the readout
   for (size_t q = 0; q < 5; ++q) {
     const std::vector<double> weights = values["route.map"][q];
-    EXPECT_EQ(values["route.sources"][q].size(), weights.size());
+    const std::vector<size_t> spans = values["route.sources"]["rows"][q];
+    size_t named = 0;
+    for (size_t i = 0; i < spans.size(); i += 2)
+      named += spans[i + 1] - spans[i];
+    EXPECT_EQ(named, weights.size());
     EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 1, 1e-5);
   }
-  for (const char* name : {"route.entropy", "route.max_weight",
-                           "route.embedding_mass", "route.detail_mass"}) {
+  for (const char* name :
+       {"route.entropy", "route.max_weight", "route.embedding_mass",
+        "route.detail_mass", "layer.stream_rms"}) {
     EXPECT_EQ(values[name].size(), 5U) << name;
   }
+  EXPECT_TRUE(values.contains("causal.details"));
+  EXPECT_FALSE(routing[1]["values"].contains("causal.details"));
   EXPECT_TRUE(Run(SmallConfig({{"method", "wav"},
                                {"block_sublayers", int64_t{4}},
                                {"diagnostics", "off"}}))
