@@ -1,12 +1,12 @@
 // Plays schedules of faults against the programs' own logic:
-//   simulation --seeds A:B [--keep I,J,...]
+//   simulation --seeds A:B [--keep I,J,...] [--plant NAME]
 // Exits 1 at the first schedule after which a property does not hold, with the
 // fewest faults that break it and the command that plays them again.
 
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +20,8 @@ namespace {
 struct Flags {
   std::string seeds = "0:2000";
   std::vector<int64_t> keep;
+  std::string plant;
+  bool list_plants = false;
   bool trace = false;
 };
 
@@ -64,12 +66,13 @@ std::string PlacesOf(const Script& least) {
   return places.empty() ? "-1" : places;
 }
 
-void Explain(const Script& script, const Outcome& outcome) {
+void Explain(const Script& script, const Flags& flags, Plant plant,
+             const Outcome& outcome) {
   std::printf("seed %llu: %s (at %.1f s)\n",
               static_cast<unsigned long long>(script.seed),
               outcome.violation->c_str(), outcome.at_s);
-  const Script least = Shrink(script);
-  const Outcome again = Play(least, true);
+  const Script least = Shrink(script, plant);
+  const Outcome again = Play(least, plant, true);
   std::printf("fewest faults that break it:\n");
   for (const Fault& fault : least.faults) {
     std::printf("  %s\n", ToText(fault).c_str());
@@ -80,11 +83,12 @@ void Explain(const Script& script, const Outcome& outcome) {
   for (size_t l = lines > kMostLines ? lines - kMostLines : 0; l < lines; ++l) {
     std::printf("  %s\n", again.trace[l].c_str());
   }
-  std::printf("%s\nplay it again: simulation --seeds %llu:%llu --keep %s\n",
+  std::printf("%s\nplay it again: simulation --seeds %llu:%llu --keep %s%s%s\n",
               again.violation.value_or("").c_str(),
               static_cast<unsigned long long>(script.seed),
               static_cast<unsigned long long>(script.seed + 1),
-              PlacesOf(least).c_str());
+              PlacesOf(least).c_str(), flags.plant.empty() ? "" : " --plant ",
+              flags.plant.c_str());
 }
 
 int Run(const Flags& flags) {
@@ -94,16 +98,25 @@ int Run(const Flags& flags) {
                  flags.seeds.c_str());
     return 2;
   }
+  const std::optional<Plant> plant =
+      flags.plant.empty() ? Plant::kNone : FindPlant(flags.plant);
+  if (!plant) {
+    std::fprintf(stderr, "simulation: no plant %s; --list-plants lists them\n",
+                 flags.plant.c_str());
+    return 2;
+  }
   const auto begun = std::chrono::steady_clock::now();
   std::array<int64_t, kFaultKinds.size()> faults{};
   int64_t attempts = 0;
   int64_t steps = 0;
   for (uint64_t seed = range.first; seed < range.last; ++seed) {
     const Script script = Kept(DrawScript(seed), flags.keep);
-    const Outcome outcome = Play(script, flags.trace);
+    const Outcome outcome = Play(script, *plant, flags.trace);
     for (const std::string& line : outcome.trace) std::puts(line.c_str());
     if (outcome.violation) {
-      Explain(script, outcome);
+      std::printf("%llu schedules were played\n",
+                  static_cast<unsigned long long>(seed - range.first + 1));
+      Explain(script, flags, *plant, outcome);
       return 1;
     }
     for (size_t k = 0; k < faults.size(); ++k) faults[k] += outcome.faults[k];
@@ -132,7 +145,17 @@ int main(int argc, char** argv) {
   app.add_option("--seeds", flags.seeds, "FIRST:LAST, LAST not included");
   app.add_option("--keep", flags.keep, "leave out all faults but these")
       ->delimiter(',');
+  app.add_option("--plant", flags.plant, "plant that defect");
+  app.add_flag("--list-plants", flags.list_plants,
+               "list the defects there are");
   app.add_flag("--trace", flags.trace, "print what the programs log");
   CLI11_PARSE(app, argc, argv);
+  if (flags.list_plants) {
+    for (const auto& info : leadline::simulation::kPlants) {
+      std::printf("%-26s %s\n", std::string(info.name).c_str(),
+                  std::string(info.defect).c_str());
+    }
+    return 0;
+  }
   return leadline::simulation::Run(flags);
 }

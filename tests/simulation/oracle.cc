@@ -224,7 +224,11 @@ bool Oracle::AllEnded() const {
       trials_, [](const auto& entry) { return IsEnded(entry.second.state); });
 }
 
-void Oracle::CheckAllEnded() const {
+void Oracle::CheckAllEnded(int64_t sweeps) const {
+  if (std::ssize(sweeps_) != sweeps) {
+    Fail(std::to_string(sweeps) + " sweeps were submitted, and there are " +
+         std::to_string(sweeps_.size()));
+  }
   for (const auto& [id, trial] : trials_) {
     if (!IsEnded(trial.state)) {
       Fail("trial " + ToText(id) + " is " + std::string(Name(trial.state)) +

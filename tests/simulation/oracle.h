@@ -44,8 +44,8 @@ class Oracle {
   void OnTrainerSteps(const AttemptKey& attempt);
   void OnTrainerGone(int64_t node, const AttemptKey& attempt);
 
-  /// Every planned trial has ended, and has what its state says.
-  void CheckAllEnded() const;
+  /// Every planned trial of that many sweeps has ended.
+  void CheckAllEnded(int64_t sweeps) const;
   bool AllEnded() const;
 
   int64_t attempts() const { return static_cast<int64_t>(known_.size()); }

@@ -42,7 +42,9 @@ SimCoordinator::SimCoordinator(Surroundings around, SimStore& store)
 
 control::Moment SimCoordinator::Now() const {
   const auto since = around_.clockwork.now() - Clockwork::kBegin + wall_offset_;
-  return {around_.clockwork.now(),
+  const bool wall_in_leases = around_.plant == Plant::kWallClockInLeases;
+  return {around_.clockwork.now() +
+              (wall_in_leases ? wall_offset_ : Duration::zero()),
           storage::WallTime(
               std::chrono::duration_cast<std::chrono::microseconds>(since))};
 }
@@ -56,6 +58,9 @@ void SimCoordinator::StartProcess() {
   around_.oracle.OnLoaded(store_);
   control::CommitCycleOptions options;
   options.now = [this] { return Now(); };
+  if (around_.plant == Plant::kGraceIgnored) {
+    options.policy.grace = control::Seconds{0};
+  }
   absl::StatusOr<std::unique_ptr<control::CommitCycle>> cycle =
       control::CommitCycle::Start(std::move(options), store_, *this,
                                   around_.log);
@@ -76,6 +81,7 @@ void SimCoordinator::CrashProcess() {
   stalled_ = false;
   turn_is_due_ = false;
   store_.kill_in.reset();
+  store_.LoseWhatWaits();
   for (auto& [id, session] : std::exchange(sessions_, {})) {
     session.wire->server_open = false;
     if (session.wire->cut) continue;
@@ -137,7 +143,8 @@ void SimCoordinator::Turn() {
     return CrashProcess();
   }
   DemandReasons();
-  const SteadyTime due = cycle_->NextTurn();
+  const SteadyTime due =
+      around_.clockwork.now() + (cycle_->NextTurn() - Now().steady);
   if (turn_at_ > around_.clockwork.now() && turn_at_ <= due) return;
   turn_at_ = due;
   Later(due - around_.clockwork.now(), [this, due] {
@@ -200,8 +207,9 @@ void SimCoordinator::Read(int64_t id) {
   if (found == sessions_.end()) return;
   Session& session = found->second;
   if (!session.reading || session.unread.empty()) return;
-  const v1::AgentMessage message = std::move(session.unread.front());
+  v1::AgentMessage message = std::move(session.unread.front());
   session.unread.pop_front();
+  if (around_.plant == Plant::kFenceOff) TakeForLive(message);
   auto command = Convert(id, message);
   if (!command.ok()) return Close(id, command.status());
   session.reading = false;
@@ -212,6 +220,22 @@ void SimCoordinator::Read(int64_t id) {
     again->second.reading = true;
     Read(id);
   });
+}
+
+void SimCoordinator::TakeForLive(v1::AgentMessage& message) const {
+  if (!message.has_records()) return;
+  v1::Attempt& attempt = *message.mutable_records()->mutable_attempt();
+  const auto key = rpc::FromProto(attempt);
+  if (!key.ok()) return;
+  for (const CohortId& cohort : cycle_->control().state().live) {
+    if (cohort != key->cohort) continue;
+    attempt.set_number(std::max(attempt.number(), LiveNumber(cohort)));
+  }
+}
+
+int64_t SimCoordinator::LiveNumber(const CohortId& cohort) const {
+  control::State state = cycle_->control().state();
+  return state.FindCohort(cohort)->live->record.key.number;
 }
 
 absl::StatusOr<control::Command> SimCoordinator::Convert(

@@ -69,6 +69,9 @@ class SimCoordinator final : public control::EffectSink {
   void Read(int64_t session);
   absl::StatusOr<control::Command> Convert(int64_t id,
                                            const v1::AgentMessage& message);
+  /// The planted defect: no fence.
+  void TakeForLive(v1::AgentMessage& message) const;
+  int64_t LiveNumber(const CohortId& cohort) const;
   void Close(int64_t session, const absl::Status& status);
   void End(int64_t session);
   control::Moment Now() const;

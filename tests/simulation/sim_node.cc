@@ -19,15 +19,23 @@ constexpr double kSessionLast_s = 2;
 class SimTrainer final : public agent::Trainer {
  public:
   /// `clock_offset`: of the machine's steady clock, which both ends share.
-  SimTrainer(std::shared_ptr<SimProcess> process, Duration clock_offset)
-      : process_(std::move(process)), clock_offset_(clock_offset) {}
+  SimTrainer(std::shared_ptr<SimProcess> process, Duration clock_offset,
+             Plant plant)
+      : process_(std::move(process)),
+        clock_offset_(clock_offset),
+        plant_(plant) {}
 
   pid_t pid() const override { return static_cast<pid_t>(process_->pid()); }
-  bool IsGone() override { return process_->IsGone(); }
+  bool IsGone() override { return process_->IsGone() || supposed_.has_value(); }
   const std::optional<agent::ExitStatus>& status() const override {
-    return process_->status();
+    return supposed_ ? supposed_ : process_->status();
   }
-  void Signal(int signal) override { process_->Signal(signal); }
+  void Signal(int signal) override {
+    process_->Signal(signal);
+    if (plant_ == Plant::kDeviceReleasedTooSoon && !process_->IsGone()) {
+      supposed_ = agent::ExitStatus{-1, signal};
+    }
+  }
   bool SendOrder(std::string_view order, SteadyTime as_of) override {
     return process_->SendOrder(order, as_of - clock_offset_);
   }
@@ -36,6 +44,8 @@ class SimTrainer final : public agent::Trainer {
  private:
   std::shared_ptr<SimProcess> process_;
   Duration clock_offset_;
+  Plant plant_;
+  std::optional<agent::ExitStatus> supposed_;
 };
 
 class SimEvents final : public agent::EventLines {
@@ -102,6 +112,7 @@ void SimNode::CrashAgent() {
 
 /// As the program does before it dials.
 void SimNode::EndLeftovers() {
+  if (around_.plant == Plant::kLeftoversLeft) return;
   for (const auto& [key, process] : trainers_) process->Signal(SIGKILL);
 }
 
@@ -201,6 +212,7 @@ void SimNode::Arrive(const std::shared_ptr<Wire>& wire,
   InAgent([this, wire, message = std::move(message)]() mutable {
     if (wire != wire_) return;
     if (message.has_start()) NoteDevices(message.start());
+    Spoil(message);
     logic_->Handle({wire->number, std::move(message)}, AgentNow());
     Tick();
   });
@@ -225,8 +237,38 @@ void SimNode::WireBroken(const std::shared_ptr<Wire>& wire,
 }
 
 void SimNode::Send(int64_t stream, v1::AgentMessage message) {
-  if (!wire_ || wire_->number != stream) return;
+  if (!wire_ || wire_->number != stream || Spoil(message)) return;
   coordinator_.Carry(wire_, std::move(message));
+}
+
+/// True if the message is not sent.
+bool SimNode::Spoil(const v1::AgentMessage& message) {
+  if (message.has_heartbeat()) last_beat_ = message.heartbeat().number();
+  if (message.has_records()) {
+    last_sent_[message.records().attempt().cohort()] =
+        message.records().records().rbegin()->sequence();
+  }
+  if (around_.plant != Plant::kEndToldOnce || !message.has_ended()) {
+    return false;
+  }
+  const v1::Attempt& attempt = message.ended().attempt();
+  return !told_ends_
+              .insert(attempt.cohort() + "@" + std::to_string(attempt.number()))
+              .second;
+}
+
+void SimNode::Spoil(v1::CoordinatorMessage& message) const {
+  if (around_.plant == Plant::kOldAnswersRenew && message.has_renewal()) {
+    message.mutable_renewal()->set_number(last_beat_);
+  }
+  if (around_.plant == Plant::kUnacknowledgedSkipped &&
+      message.has_registered()) {
+    for (v1::RecordAck& ack :
+         *message.mutable_registered()->mutable_acknowledged()) {
+      const auto sent = last_sent_.find(ack.attempt().cohort());
+      if (sent != last_sent_.end()) ack.set_sequence(sent->second);
+    }
+  }
 }
 
 void SimNode::Break(int64_t stream) {
@@ -249,12 +291,13 @@ absl::StatusOr<std::unique_ptr<agent::Trainer>> SimNode::Start(
   job.seeds =
       nlohmann::json::parse(config).at("seeds").get<std::vector<int64_t>>();
   job.devices = devices_[attempt];
+  job.watches_silence = around_.plant != Plant::kSilenceIgnored;
   auto process = std::make_shared<SimProcess>(
       std::move(job), ++pids_, disk_.at(attempt), around_.clockwork,
       around_.chance, around_.oracle);
   trainers_[attempt] = process;
   process->Begin();
-  return std::make_unique<SimTrainer>(process, clock_offset_);
+  return std::make_unique<SimTrainer>(process, clock_offset_, around_.plant);
 }
 
 std::unique_ptr<agent::EventLines> SimNode::Events(const AttemptKey& attempt) {

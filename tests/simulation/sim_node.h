@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "clockwork.h"
 #include "network.h"
 #include "oracle.h"
+#include "plant.h"
 #include "sim_trainer.h"
 #include "worker/agent/agent_logic.h"
 
@@ -29,6 +31,7 @@ struct Surroundings {
   Network& network;
   Oracle& oracle;
   Log& log;
+  Plant plant = Plant::kNone;
 };
 
 class SimNode final : public agent::AgentLink,
@@ -77,6 +80,9 @@ class SimNode final : public agent::AgentLink,
   void Dial();
   void EndLeftovers();
   void NoteDevices(const v1::StartAttempt& order);
+  /// What the planted defect makes of a message; true: it is not sent.
+  void Spoil(v1::CoordinatorMessage& message) const;
+  bool Spoil(const v1::AgentMessage& message);
   SteadyTime AgentNow() const {
     return around_.clockwork.now() + clock_offset_;
   }
@@ -99,6 +105,9 @@ class SimNode final : public agent::AgentLink,
   SteadyTime disk_full_until_{};
   std::map<AttemptKey, std::shared_ptr<EventFile>> disk_;
   std::map<AttemptKey, std::shared_ptr<SimProcess>> trainers_;
+  int64_t last_beat_ = 0;
+  std::map<std::string, int64_t> last_sent_;  // records, by cohort
+  std::set<std::string> told_ends_;
   std::map<AttemptKey, std::vector<std::string>> devices_;  // as ordered
 };
 

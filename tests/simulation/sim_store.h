@@ -4,13 +4,17 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "oracle.h"
+#include "plant.h"
 #include "storage/open.h"
 
 namespace leadline::simulation {
@@ -20,28 +24,39 @@ struct CoordinatorKilled {};
 
 class SimStore final : public storage::Store {
  public:
-  SimStore(storage::StorePair inner, Oracle& oracle)
-      : inner_(std::move(inner)), oracle_(oracle) {}
+  SimStore(storage::StorePair inner, Oracle& oracle, Plant plant)
+      : inner_(std::move(inner)), oracle_(oracle), plant_(plant) {}
 
   absl::Status Commit(std::span<const storage::Change> changes) override {
-    if (is_full) return absl::UnavailableError("no space left on device");
+    if (is_full) {
+      if (plant_ == Plant::kFullDiskIgnored) return absl::OkStatus();
+      return absl::UnavailableError("no space left on device");
+    }
     const bool dies = kill_in == 0;
     if (kill_in) --*kill_in;
     if (dies) kill_in.reset();
     if (dies && !kill_after) throw CoordinatorKilled{};
-    const absl::Status committed = inner_.store->Commit(changes);
-    if (committed.ok()) oracle_.OnCommitted(changes);
-    if (!committed.ok() && !tolerates(committed)) {
-      throw Violation("the store refuses a change: " +
-                      std::string(committed.message()));
-    }
+    if (plant_ == Plant::kAcknowledgeBeforeCommit) return CommitLater(changes);
+    const absl::Status committed = CommitNow(changes);
     if (dies) throw CoordinatorKilled{};
     return committed;
   }
 
+  /// The process died: what it had not made durable is gone.
+  void LoseWhatWaits() { waiting_.clear(); }
+
   absl::StatusOr<std::vector<storage::SweepContents>> LoadUnfinished()
       const override {
-    return inner_.store->LoadUnfinished();
+    auto loaded = inner_.store->LoadUnfinished();
+    if (!loaded.ok() || plant_ != Plant::kFinishedTrialsForgotten) {
+      return loaded;
+    }
+    for (storage::SweepContents& sweep : *loaded) {
+      for (storage::TrialRecord& trial : sweep.trials) {
+        if (IsEnded(trial.state)) trial.state = TrialState::kQueued;
+      }
+    }
+    return loaded;
   }
   absl::StatusOr<storage::SweepContents> LoadSweep(
       SweepId sweep) const override {
@@ -52,10 +67,12 @@ class SimStore final : public storage::Store {
   }
   absl::StatusOr<std::optional<SweepId>> FindEqualSweep(
       const std::string& name, const std::string& hash) const override {
+    if (plant_ == Plant::kRequestIdsIgnored) return std::nullopt;
     return inner_.store->FindEqualSweep(name, hash);
   }
   absl::StatusOr<std::optional<std::string>> FindAnswer(
       const std::string& id) const override {
+    if (plant_ == Plant::kRequestIdsIgnored) return std::nullopt;
     return inner_.store->FindAnswer(id);
   }
 
@@ -67,8 +84,52 @@ class SimStore final : public storage::Store {
       [](const absl::Status& status) { return absl::IsNotFound(status); };
 
  private:
+  absl::Status CommitNow(std::span<const storage::Change> changes) {
+    std::vector<storage::Change> all(changes.begin(), changes.end());
+    if (plant_ == Plant::kRequestIdsIgnored) {
+      std::erase_if(all, [](const storage::Change& change) {
+        return std::holds_alternative<storage::KeepAnswer>(change);
+      });
+    }
+    if (plant_ == Plant::kCounterInsteadOfSet) CountEnds(all);
+    const absl::Status committed = inner_.store->Commit(all);
+    if (committed.ok()) oracle_.OnCommitted(all);
+    if (!committed.ok() && !tolerates(committed)) {
+      throw Violation("the store refuses a change: " +
+                      std::string(committed.message()));
+    }
+    return committed;
+  }
+
+  absl::Status CommitLater(std::span<const storage::Change> changes) {
+    std::vector<storage::Change> due = std::exchange(waiting_, {});
+    waiting_.assign(changes.begin(), changes.end());
+    return due.empty() ? absl::OkStatus() : CommitNow(due);
+  }
+
+  /// Takes every end of an attempt for the end of a trial.
+  void CountEnds(std::vector<storage::Change>& changes) {
+    std::vector<storage::Change> more;
+    for (const storage::Change& change : changes) {
+      if (const auto* add = std::get_if<storage::AddSweep>(&change)) {
+        left_[add->sweep.id] = static_cast<int64_t>(add->trials.size());
+      }
+      const auto* end = std::get_if<storage::EndAttempt>(&change);
+      if (!end) continue;
+      const SweepId sweep = end->attempt.cohort.cell.sweep;
+      if (--left_[sweep] == 0) {
+        more.emplace_back(storage::MoveSweep{sweep, SweepState::kActive,
+                                             SweepState::kComplete});
+      }
+    }
+    changes.insert(changes.end(), more.begin(), more.end());
+  }
+
   storage::StorePair inner_;
   Oracle& oracle_;
+  Plant plant_;
+  std::vector<storage::Change> waiting_;
+  std::map<SweepId, int64_t> left_;
 };
 
 }  // namespace leadline::simulation

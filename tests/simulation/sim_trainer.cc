@@ -116,6 +116,7 @@ void SimProcess::Finish() {
 }
 
 void SimProcess::Watch() {
+  if (!job_.watches_silence) return;
   const Duration silent = clockwork_.now() - heard_at_;
   if (silent >= kTrainerSilence) {
     return EndFailed("agent_lost", "no order for 30 s");

@@ -31,6 +31,7 @@ struct TrainerJob {
   int64_t node = 0;
   std::vector<int64_t> seeds;
   std::vector<std::string> devices;
+  bool watches_silence = true;
 };
 
 class SimProcess : public std::enable_shared_from_this<SimProcess> {

@@ -39,13 +39,14 @@ class TraceLog final : public Log {
 
 class Player {
  public:
-  Player(const Script& script, Outcome& outcome, bool with_trace)
+  Player(const Script& script, Plant plant, Outcome& outcome, bool with_trace)
       : script_(script),
         outcome_(outcome),
         chance_(script.seed * 2 + 1),
         log_(clockwork_, with_trace ? &outcome.trace : nullptr),
         network_(clockwork_, chance_, std::ssize(script.slots)),
-        store_(OpenStore(), oracle_),
+        around_{clockwork_, chance_, network_, oracle_, log_, plant},
+        store_(OpenStore(), oracle_, plant),
         coordinator_(around_, store_) {
     std::vector<SimNode*> nodes;
     for (size_t n = 0; n < script.slots.size(); ++n) {
@@ -93,7 +94,7 @@ class Player {
       }
       if (outcome_.steps % 64 == 0 && IsQuiet()) break;
     }
-    oracle_.CheckAllEnded();
+    oracle_.CheckAllEnded(std::ssize(script_.sweeps));
     if (!IsQuiet()) {
       throw Violation("all trials have ended and something is still held");
     }
@@ -186,7 +187,7 @@ class Player {
   Oracle oracle_;
   TraceLog log_;
   Network network_;
-  Surroundings around_{clockwork_, chance_, network_, oracle_, log_};
+  Surroundings around_;
   SimStore store_;
   SimCoordinator coordinator_;
   std::vector<std::unique_ptr<SimNode>> nodes_;
@@ -203,9 +204,9 @@ std::string KindOf(const std::string& violation) {
 
 }  // namespace
 
-Outcome Play(const Script& script, bool with_trace) {
+Outcome Play(const Script& script, Plant plant, bool with_trace) {
   Outcome outcome;
-  Player player(script, outcome, with_trace);
+  Player player(script, plant, outcome, with_trace);
   try {
     player.Run();
   } catch (const Violation& violation) {
@@ -216,8 +217,8 @@ Outcome Play(const Script& script, bool with_trace) {
   return outcome;
 }
 
-Script Shrink(const Script& script) {
-  const auto first = Play(script).violation;
+Script Shrink(const Script& script, Plant plant) {
+  const auto first = Play(script, plant).violation;
   if (!first) return script;
   Script least = script;
   for (bool smaller = true; smaller;) {
@@ -225,7 +226,7 @@ Script Shrink(const Script& script) {
     for (size_t f = 0; f < least.faults.size(); ++f) {
       Script without = least;
       without.faults.erase(without.faults.begin() + static_cast<int64_t>(f));
-      const auto violation = Play(without).violation;
+      const auto violation = Play(without, plant).violation;
       if (!violation || KindOf(*violation) != KindOf(*first)) continue;
       least = std::move(without);
       smaller = true;

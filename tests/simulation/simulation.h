@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plant.h"
 #include "script.h"
 
 namespace leadline::simulation {
@@ -22,9 +23,10 @@ struct Outcome {
   std::vector<std::string> trace;  // if asked for
 };
 
-Outcome Play(const Script& script, bool with_trace = false);
+Outcome Play(const Script& script, Plant plant = Plant::kNone,
+             bool with_trace = false);
 
 /// The script with as few faults as still break the same way.
-Script Shrink(const Script& script);
+Script Shrink(const Script& script, Plant plant);
 
 }  // namespace leadline::simulation

@@ -1,0 +1,77 @@
+// Defects to plant, by name: each is what a fault in the programs would look
+// like from outside, and the oracle must find it.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace leadline::simulation {
+
+enum class Plant {
+  kNone,
+  kFenceOff,
+  kAcknowledgeBeforeCommit,
+  kFullDiskIgnored,
+  kWallClockInLeases,
+  kGraceIgnored,
+  kCounterInsteadOfSet,
+  kFinishedTrialsForgotten,
+  kRequestIdsIgnored,
+  kDeviceReleasedTooSoon,
+  kLeftoversLeft,
+  kSilenceIgnored,
+  kOldAnswersRenew,
+  kUnacknowledgedSkipped,
+  kEndToldOnce,
+};
+
+struct PlantInfo {
+  Plant plant;
+  std::string_view name;
+  std::string_view defect;
+};
+
+inline constexpr std::array kPlants = {
+    PlantInfo{Plant::kFenceOff, "fence_off",
+              "what a superseded attempt says is taken for the live one's"},
+    PlantInfo{Plant::kAcknowledgeBeforeCommit, "acknowledge_before_commit",
+              "a commit answers before it is durable"},
+    PlantInfo{Plant::kFullDiskIgnored, "full_disk_ignored",
+              "a commit that found no room answers that all is well"},
+    PlantInfo{Plant::kWallClockInLeases, "wall_clock_in_leases",
+              "leases run on the clock that people set"},
+    PlantInfo{Plant::kGraceIgnored, "grace_ignored",
+              "another attempt starts as soon as a lease has ended"},
+    PlantInfo{Plant::kCounterInsteadOfSet, "counter_instead_of_set",
+              "a sweep is complete after as many ends as it has trials"},
+    PlantInfo{Plant::kFinishedTrialsForgotten, "finished_trials_forgotten",
+              "a restart takes trials that have ended for queued"},
+    PlantInfo{Plant::kRequestIdsIgnored, "request_ids_ignored",
+              "a request that is repeated is carried out again"},
+    PlantInfo{Plant::kDeviceReleasedTooSoon, "device_released_too_soon",
+              "a device is free before the processes on it have ended"},
+    PlantInfo{Plant::kLeftoversLeft, "leftovers_left",
+              "an agent starts beside the trainers of the one before"},
+    PlantInfo{Plant::kSilenceIgnored, "silence_ignored",
+              "a trainer that hears nothing goes on"},
+    PlantInfo{Plant::kOldAnswersRenew, "old_answers_renew",
+              "an answer that waited counts as a renewal"},
+    PlantInfo{Plant::kUnacknowledgedSkipped, "unacknowledged_skipped",
+              "after a reconnect records go on where they were sent, not "
+              "where they were stored"},
+    PlantInfo{Plant::kEndToldOnce, "end_told_once",
+              "the end of an attempt is not told again"},
+};
+
+/// Null unless there is such a name.
+inline std::optional<Plant> FindPlant(std::string_view name) {
+  for (const PlantInfo& info : kPlants) {
+    if (info.name == name) return info.plant;
+  }
+  return std::nullopt;
+}
+
+}  // namespace leadline::simulation
