@@ -283,6 +283,10 @@ std::vector<json> Comparable(const Outcome& outcome) {
           "peak_bytes", "folder"}) {
       event.erase(key);
     }
+    for (const char* key :
+         {"cost.evaluation_tokens_per_second", "cost.peak_bytes"}) {
+      if (event.contains("values")) event["values"].erase(key);
+    }
     events.push_back(event);
   }
   return events;
