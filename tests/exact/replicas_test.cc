@@ -3,6 +3,7 @@
 
 #include <ATen/record_function.h>
 
+#include "tests/exact/variants.h"
 #include "tests/exact/world.h"
 
 namespace leadline::exact {
@@ -11,32 +12,36 @@ namespace {
 using model::Decoder;
 using torch::Tensor;
 
-class Replicas : public testing::TestWithParam<std::string> {
+class Replicas : public testing::TestWithParam<Case> {
  protected:
   Decoder Make(const std::vector<int64_t>& seeds,
                const torch::TensorOptions& type = Doubles()) const {
-    return Decoder(Small(GetParam(), 5), kVocabulary, seeds, type);
+    const Case& c = GetParam();
+    return Decoder(SettingsOf(c.variant, c.depth), kVocabulary, seeds, type);
   }
 };
 
 TEST_P(Replicas, X15LaterTokensDoNotChangeEarlierLogits) {
-  for (const int64_t replicas : {1, 3}) {
-    const Decoder decoder = Make(SomeSeeds(replicas));
-    Shake(decoder, 0.2);
-    Text text = RandomText(replicas);
-    const Tensor before = RunPass(decoder, text).logits_RBTV;
-    constexpr int64_t kChanged = 4;
-    text.tokens_RBT = text.tokens_RBT.clone();
-    text.tokens_RBT.select(2, kChanged).add_(1).remainder_(kVocabulary);
-    const Tensor after = RunPass(decoder, text).logits_RBTV;
-    EXPECT_TRUE(torch::equal(after.slice(2, 0, kChanged),
-                             before.slice(2, 0, kChanged)));
-    EXPECT_FALSE(
-        torch::equal(after.select(2, kChanged), before.select(2, kChanged)));
-  }
+  const torch::NoGradGuard no_grad;
+  const int64_t replicas = GetParam().replicas;
+  const Decoder decoder = Make(SomeSeeds(replicas));
+  Shake(decoder, 0.2);
+  const Tensor tokens_RBT = RandomText(replicas).tokens_RBT;
+  const Tensor before = decoder.Forward(tokens_RBT);
+  constexpr int64_t kChanged = 4;
+  Tensor other_RBT = tokens_RBT.clone();
+  other_RBT.select(2, kChanged).add_(1).remainder_(kVocabulary);
+  const Tensor after = decoder.Forward(other_RBT);
+  EXPECT_TRUE(
+      torch::equal(after.slice(2, 0, kChanged), before.slice(2, 0, kChanged)));
+  EXPECT_FALSE(
+      torch::equal(after.select(2, kChanged), before.select(2, kChanged)));
 }
 
-TEST_P(Replicas, R1NothingOfOneReplicaReachesAnother) {
+/// Three replicas.
+class FusedReplicas : public Replicas {};
+
+TEST_P(FusedReplicas, R1NothingOfOneReplicaReachesAnother) {
   for (const auto& type : {Floats(), Doubles()}) {
     const Text text = RandomText(3);
     const Decoder first = Make({4, 5, 6}, type);
@@ -65,7 +70,7 @@ TEST_P(Replicas, R1NothingOfOneReplicaReachesAnother) {
   }
 }
 
-TEST_P(Replicas, R2AReplicaAmongOthersEqualsItselfAlone) {
+TEST_P(FusedReplicas, R2AReplicaAmongOthersEqualsItselfAlone) {
   struct Limits {
     torch::TensorOptions type;
     double logits;
@@ -100,8 +105,11 @@ TEST_P(Replicas, R2AReplicaAmongOthersEqualsItselfAlone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Replicas, testing::ValuesIn(AllMethods()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Registry, Replicas, testing::ValuesIn(Cases()),
+                         [](const auto& info) { return NameOf(info.param); });
+INSTANTIATE_TEST_SUITE_P(Registry, FusedReplicas,
+                         testing::ValuesIn(FusedCases()),
+                         [](const auto& info) { return NameOf(info.param); });
 
 }  // namespace
 }  // namespace leadline::exact

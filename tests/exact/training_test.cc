@@ -16,24 +16,35 @@ using torch::Tensor;
 
 class TrainedReplicas : public testing::TestWithParam<std::string> {};
 
-void ExpectAgreement(const std::string& method, const char* precision,
-                     const torch::TensorOptions& type, double early,
-                     double late) {
-  const spec::Settings settings = Trained(method, precision);
+/// The seeds of one fused training against each of them alone.
+void ExpectAgreement(const spec::Settings& settings,
+                     const torch::TensorOptions& type, int64_t steps,
+                     double early, double late) {
   const std::vector<int64_t> seeds = {4, 5, 6};
-  const Tensor fused = Training(settings, seeds, type).Losses(100);
-  EXPECT_LT(fused[99].max().item<double>(), fused[0].min().item<double>());
+  const Tensor fused = Training(settings, seeds, type).Losses(steps);
   for (int64_t r = 0; r < 3; ++r) {
-    const Tensor solo = Training(settings, {seeds[r]}, type).Losses(100);
+    const Tensor solo = Training(settings, {seeds[r]}, type).Losses(steps);
     const Tensor distance = (fused.select(1, r) - solo.select(1, 0)).abs();
     EXPECT_LE(distance.slice(0, 0, 10).max().item<double>(), early) << r;
-    EXPECT_LE(distance.slice(0, 10, 100).max().item<double>(), late) << r;
+    if (steps > 10) {
+      EXPECT_LE(distance.slice(0, 10, steps).max().item<double>(), late) << r;
+      EXPECT_LT(fused[steps - 1][r].item<double>(), fused[0][r].item<double>());
+    }
   }
 }
 
-TEST_P(TrainedReplicas, R3TrainAmongOthersAsAlone) {
-  ExpectAgreement(GetParam(), "fp64", Doubles(), 1e-11, 1e-9);
-  ExpectAgreement(GetParam(), "fp32", Floats(), 1e-5, 1e-3);
+TEST_P(TrainedReplicas, R3InDoubleTheyTrainAmongOthersAsAlone) {
+  ExpectAgreement(Trained(GetParam(), "fp64", {{"depth", int64_t{2}}}),
+                  Doubles(), 100, 1e-11, 1e-9);
+}
+
+TEST_P(TrainedReplicas, R3InFloatTheyTrainAmongOthersAsAlone) {
+  ExpectAgreement(Trained(GetParam(), "fp32"), Floats(), 100, 1e-5, 1e-3);
+}
+
+TEST_P(TrainedReplicas, R3DeepOnesTrainAmongOthersAsAlone) {
+  ExpectAgreement(Trained(GetParam(), "fp64", {{"depth", int64_t{12}}}),
+                  Doubles(), 8, 1e-11, 1e-9);
 }
 
 TEST_P(TrainedReplicas, R4PermutingSeedsPermutesEverything) {
@@ -104,6 +115,22 @@ TEST_P(TrainedReplicas, R7AHugeGradientClipsItsOwnReplicaAlone) {
   EXPECT_LT(result.factor_R[1].item<double>(), 1);
   for (const int64_t r : {0, 2}) {
     EXPECT_TRUE(torch::equal(result.factor_R[r], expected.factor_R[r]));
+  }
+}
+
+TEST_P(TrainedReplicas, R0MicroBatchesAddUpToTheBatchDropoutAndAll) {
+  std::vector<StepResult> steps;
+  for (const int64_t micro_batch : {4, 2, 1}) {
+    spec::GivenSettings given = {{"batch_sequences", int64_t{4}},
+                                 {"micro_batch", micro_batch},
+                                 {"dropout", 0.2}};
+    Training training(Small(GetParam(), 2, given), {4, 5}, Doubles());
+    training.Step();
+    steps.push_back(training.Step());
+  }
+  for (const StepResult& step : steps) {
+    EXPECT_LE(LogitError(step.loss_R, steps[0].loss_R), 1e-9);
+    EXPECT_LE(LogitError(step.norm_R, steps[0].norm_R), 1e-9);
   }
 }
 

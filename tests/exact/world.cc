@@ -6,8 +6,8 @@ namespace leadline::exact {
 
 using torch::Tensor;
 
-spec::Settings Small(const std::string& method, int64_t depth,
-                     const spec::GivenSettings& extra) {
+spec::GivenSettings SmallSettings(const std::string& method, int64_t depth,
+                                  const spec::GivenSettings& extra) {
   spec::GivenSettings given = {{"method", method},
                                {"depth", depth},
                                {"d_model", int64_t{16}},
@@ -16,7 +16,13 @@ spec::Settings Small(const std::string& method, int64_t depth,
                                {"context", int64_t{16}},
                                {"precision", std::string("fp64")}};
   for (const auto& [key, value] : extra) given[key] = value;
-  const spec::Resolution resolution = spec::Resolve(given);
+  return given;
+}
+
+spec::Settings Small(const std::string& method, int64_t depth,
+                     const spec::GivenSettings& extra) {
+  const spec::Resolution resolution =
+      spec::Resolve(SmallSettings(method, depth, extra));
   for (const spec::SettingError& error : resolution.errors) {
     ADD_FAILURE() << method << ": " << error.key << ": " << error.message;
   }

@@ -21,7 +21,10 @@ namespace leadline::exact {
 
 inline constexpr int64_t kVocabulary = 11;
 
-/// Resolved settings of a narrow decoder; `extra` wins.
+/// Settings of a narrow decoder as they are given; `extra` wins.
+spec::GivenSettings SmallSettings(const std::string& method, int64_t depth,
+                                  const spec::GivenSettings& extra = {});
+/// The same, resolved: a failure of the test if they do not resolve.
 spec::Settings Small(const std::string& method, int64_t depth,
                      const spec::GivenSettings& extra = {});
 

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "model/spec/method_table.h"
 #include "tests/golden/kinds.h"
 #include "tests/golden/own_model.h"
 #include "tests/support/paths.h"
@@ -56,6 +59,17 @@ TEST(OwnNumbers, AreReproducedInBothPrecisions) {
   EXPECT_EQ(CheckFolder(folder, torch::kFloat32), files);
 }
 
+TEST(OwnNumbers, CoverEveryMethod) {
+  std::set<std::string> covered;
+  for (const auto& [name, config] : OwnConfigs()) {
+    covered.insert(config.at("method").get<std::string>());
+  }
+  for (const spec::MethodInfo& method : spec::MethodTable()) {
+    EXPECT_TRUE(covered.contains(std::string(method.name)))
+        << "no numbers of our own for " << method.name;
+  }
+}
+
 class GoldenFiles : public ::testing::Test {
  protected:
   /// Empty where there is no such folder.
@@ -78,6 +92,21 @@ TEST_F(GoldenFiles, AreReproducedInFloat64) {
 TEST_F(GoldenFiles, AreReproducedInFloat32) {
   if (Folder().empty()) GTEST_SKIP() << "LEADLINE_GOLDEN is not set";
   EXPECT_GE(CheckFolder(Folder(), torch::kFloat32), kFewestRoundedFiles);
+}
+
+TEST_F(GoldenFiles, CoverEveryMethodOfTheTable) {
+  if (Folder().empty()) GTEST_SKIP() << "LEADLINE_GOLDEN is not set";
+  std::map<std::string, int64_t> files;
+  for (const std::filesystem::path& path : FilesIn(Folder())) {
+    const nlohmann::json config = GoldenFile(path).config();
+    if (config.contains("method")) {
+      ++files[config.at("method").get<std::string>()];
+    }
+  }
+  for (const spec::MethodInfo& method : spec::MethodTable()) {
+    EXPECT_GT(files[std::string(method.name)], 0)
+        << "no reference numbers for " << method.name;
+  }
 }
 
 }  // namespace
