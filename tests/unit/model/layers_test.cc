@@ -49,6 +49,44 @@ TEST(RmsNorm, EqualsItsFormulaWithGradients) {
   ExpectSameGradients(RmsNorm(x, {}, 1e-2), bare, {x});
 }
 
+/// The forms for other types and devices, on values of bfloat16: three digits.
+void ExpectNearlySame(const Tensor& got, const Tensor& want, const Tensor& x,
+                      const Tensor& wide) {
+  const auto error = [](const Tensor& a, const Tensor& b) {
+    return ((a.to(torch::kFloat64) - b).norm() / b.norm()).item<double>();
+  };
+  EXPECT_LT(error(got, want), 1e-2);
+  const Tensor weights = torch::randn_like(want);
+  const Tensor dx =
+      torch::autograd::grad({(got * weights.to(got)).sum()}, {x}, {}, true)[0];
+  const Tensor dwant =
+      torch::autograd::grad({(want * weights).sum()}, {wide}, {}, true)[0];
+  EXPECT_LT(error(dx, dwant), 2e-2);
+}
+
+TEST(RmsNorm, TensorOperationsEqualTheFormula) {
+  torch::manual_seed(6);
+  const Tensor x =
+      torch::randn({2, 3, 4, 5}).to(torch::kBFloat16).requires_grad_();
+  const Tensor wide = x.detach().to(torch::kFloat64).requires_grad_();
+  const Tensor bare = wide * (wide.square().mean(-1, true) + 0.5).rsqrt();
+  ExpectNearlySame(RmsNorm(x, {}, 0.5), bare, x, wide);
+  const Tensor g = torch::rand({2, 5}).add(0.5).to(torch::kBFloat16);
+  ExpectNearlySame(RmsNorm(x, g, 0.5),
+                   g.to(torch::kFloat64).unsqueeze(1).unsqueeze(1) * bare, x,
+                   wide);
+}
+
+TEST(Rotate, TensorOperationsTurnAsTheLoopsDo) {
+  torch::manual_seed(7);
+  const Tensor x =
+      torch::randn({2, 6, 3, 4}).to(torch::kBFloat16).requires_grad_();
+  const Tensor wide = x.detach().to(torch::kFloat64).requires_grad_();
+  ExpectNearlySame(Rotate(x, MakeRotaryTable(6, 4, 100, torch::kBFloat16)),
+                   Rotate(wide, MakeRotaryTable(6, 4, 100, torch::kFloat64)), x,
+                   wide);
+}
+
 TEST(Embed, GradientCountsTokensWhateverTheVocabulary) {
   torch::manual_seed(2);
   for (const int64_t vocabulary : {7, 1500}) {
