@@ -24,7 +24,12 @@ SweepRow MemoryReader::RowOf(const SweepRecord& sweep) const {
   }
   for (auto it = record_->trials.lower_bound(FirstTrial(id));
        it != record_->trials.end() && it->first.cell.sweep == id; ++it) {
-    ++row.trials[static_cast<size_t>(it->second.state)];
+    const TrialRecord& trial = it->second;
+    ++row.trials[static_cast<size_t>(trial.state)];
+    if (trial.state == TrialState::kCancelled &&
+        record_->cohorts.at(trial.cohort).attempts == 0) {
+      ++row.never_began;
+    }
   }
   return row;
 }
@@ -37,6 +42,11 @@ TrialRow MemoryReader::RowOf(const TrialRecord& trial) const {
   const auto result = record_->results.find(trial.id);
   if (result != record_->results.end()) {
     row.validation_loss = result->second.validation_loss;
+  }
+  for (auto it = record_->attempts.lower_bound(FirstAttempt(trial.cohort));
+       it != record_->attempts.end() && it->first.cohort == trial.cohort;
+       ++it) {
+    if (it->second.kind) row.failed_kind = it->second.kind;
   }
   return row;
 }
@@ -121,12 +131,7 @@ absl::StatusOr<std::vector<TrialRow>> MemoryReader::ListTrials(
     SweepId sweep, std::optional<CellId> cell, std::optional<TrialId> after,
     int64_t limit) const {
   const std::lock_guard lock(record_->mutex);
-  if (cell && (cell->sweep != sweep || !record_->cells.contains(*cell))) {
-    return absl::NotFoundError("no cell " + ToText(*cell));
-  }
-  if (!record_->sweeps.contains(sweep)) {
-    return absl::NotFoundError("no sweep " + ToText(sweep));
-  }
+  if (auto found = FindParent(sweep, cell); !found.ok()) return found;
   TrialId first = cell ? FirstTrial(*cell) : FirstTrial(sweep);
   if (after && *after > first) first = *after;
   std::vector<TrialRow> rows;

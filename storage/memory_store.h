@@ -70,11 +70,32 @@ class MemoryReader final : public StoreReader {
       std::optional<int64_t> step) const override;
   absl::StatusOr<std::vector<OrphanRecord>> ListOrphans(
       AttemptKey attempt, int64_t after_sequence, int64_t limit) const override;
+  absl::StatusOr<std::map<int64_t, int64_t>> CohortOrphans(
+      CohortId cohort) const override;
+  absl::StatusOr<OrphanCount> SweepOrphans(SweepId sweep) const override;
+  absl::StatusOr<std::vector<FailureCount>> CountFailures(
+      SweepId sweep) const override;
+  absl::StatusOr<std::vector<EndedGroup>> ListEnded(
+      SweepId sweep, int64_t limit) const override;
+  absl::StatusOr<std::vector<SweepRow>> ListSweepsFailed(
+      FailureKind kind, std::optional<SweepId> before,
+      int64_t limit) const override;
+  absl::StatusOr<int64_t> CountSweepsFailed(FailureKind kind) const override;
+  absl::StatusOr<std::vector<TrialRow>> ListTrialsFailed(
+      FailureKind kind, SweepId sweep, std::optional<CellId> cell,
+      std::optional<TrialId> after, int64_t limit) const override;
+  absl::StatusOr<int64_t> CountTrialsFailed(
+      FailureKind kind, SweepId sweep,
+      std::optional<CellId> cell) const override;
 
  private:
   SweepRow RowOf(const SweepRecord& sweep) const;
   TrialRow RowOf(const TrialRecord& trial) const;
   CellValues ValuesOf(const CellRecord& cell, const std::string& metric) const;
+  absl::Status FindParent(SweepId sweep,
+                          const std::optional<CellId>& cell) const;
+  /// True if an attempt of the cohort failed so.
+  bool HasFailed(CohortId cohort, FailureKind kind) const;
 
   std::shared_ptr<MemoryRecord> record_;  // with the store
 };

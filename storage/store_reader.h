@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct SweepRow {
   SweepRecord sweep;
   int64_t cells = 0;
   std::array<int64_t, kTrialStates.size()> trials{};  // by state, in its order
+  int64_t never_began = 0;  // of those cancelled: no attempt of theirs was made
 };
 
 /// One trial's value in a cell.
@@ -45,6 +47,35 @@ struct TrialRow {
   CellRecord cell;
   int64_t attempts = 0;
   std::optional<double> validation_loss;
+  std::optional<FailureKind> failed_kind;  // of the newest attempt that has one
+};
+
+/// Trials of a sweep that ended without a result, or by diverging, in one way.
+struct EndedGroup {
+  TrialState state = TrialState::kFailed;
+  std::string reason;
+  bool began = false;  // there was an attempt
+  int64_t trials = 0;
+  TrialId first;
+
+  bool operator==(const EndedGroup&) const = default;
+};
+
+/// Attempts of a sweep that failed in one way, and the trials they held.
+struct FailureCount {
+  FailureKind kind = FailureKind::kCrash;
+  int64_t attempts = 0;
+  int64_t trials = 0;
+
+  bool operator==(const FailureCount&) const = default;
+};
+
+/// Records that superseded attempts still sent.
+struct OrphanCount {
+  int64_t attempts = 0;
+  int64_t records = 0;
+
+  bool operator==(const OrphanCount&) const = default;
 };
 
 /// Thread-safe. Every list is in the order of ids and bounded by `limit`; the
@@ -112,6 +143,33 @@ class StoreReader {
   /// What a superseded attempt still said after `after_sequence`, in order.
   virtual absl::StatusOr<std::vector<OrphanRecord>> ListOrphans(
       AttemptKey attempt, int64_t after_sequence, int64_t limit) const = 0;
+
+  /// Orphans of a cohort, by the number of their attempt.
+  virtual absl::StatusOr<std::map<int64_t, int64_t>> CohortOrphans(
+      CohortId cohort) const = 0;
+
+  /// All zero if there is no such sweep. The same holds for the next two.
+  virtual absl::StatusOr<OrphanCount> SweepOrphans(SweepId sweep) const = 0;
+
+  /// By kind, in the order of kFailureKinds; kinds that never were are left
+  /// out.
+  virtual absl::StatusOr<std::vector<FailureCount>> CountFailures(
+      SweepId sweep) const = 0;
+
+  /// The largest groups first, ties by their first trial.
+  virtual absl::StatusOr<std::vector<EndedGroup>> ListEnded(
+      SweepId sweep, int64_t limit) const = 0;
+
+  /// ListSweeps and ListTrials with those alone of which an attempt failed so,
+  /// whatever came after; and how many there are.
+  virtual absl::StatusOr<std::vector<SweepRow>> ListSweepsFailed(
+      FailureKind kind, std::optional<SweepId> before, int64_t limit) const = 0;
+  virtual absl::StatusOr<int64_t> CountSweepsFailed(FailureKind kind) const = 0;
+  virtual absl::StatusOr<std::vector<TrialRow>> ListTrialsFailed(
+      FailureKind kind, SweepId sweep, std::optional<CellId> cell,
+      std::optional<TrialId> after, int64_t limit) const = 0;
+  virtual absl::StatusOr<int64_t> CountTrialsFailed(
+      FailureKind kind, SweepId sweep, std::optional<CellId> cell) const = 0;
 };
 
 }  // namespace leadline::storage

@@ -11,12 +11,14 @@
 namespace leadline::storage::sqlite {
 namespace {
 
-#define LEADLINE_SWEEP_COUNTS                                                 \
+#define LEADLINE_SWEEP_COUNTS \
   ", (SELECT count(*) FROM cell WHERE sweep = s.id)" LEADLINE_COUNT("queued") \
       LEADLINE_COUNT("leased") LEADLINE_COUNT("running")                      \
           LEADLINE_COUNT("unreachable") LEADLINE_COUNT("suspended")           \
               LEADLINE_COUNT("succeeded") LEADLINE_COUNT("diverged")          \
-                  LEADLINE_COUNT("failed") LEADLINE_COUNT("cancelled")
+                  LEADLINE_COUNT("failed") LEADLINE_COUNT("cancelled")        \
+  ", (SELECT count(*) FROM trial t JOIN cohort h ON h.id = t.cohort WHERE "   \
+  "t.sweep = s.id AND t.state = 'cancelled' AND h.attempts = 0)"
 #define LEADLINE_COUNT(state) \
   ", (SELECT count(*) FROM trial WHERE sweep = s.id AND state = '" state "')"
 
@@ -24,6 +26,7 @@ absl::Status ReadSweepRow(Query& query, SweepRow& row) {
   if (absl::Status read = ReadSweep(query, row.sweep); !read.ok()) return read;
   query.Read(row.cells);
   for (int64_t& count : row.trials) query.Read(count);
+  query.Read(row.never_began);
   return absl::OkStatus();
 }
 
@@ -81,6 +84,28 @@ absl::StatusOr<std::vector<SweepRow>> SqliteReader::ListSweeps(
                     "SELECT " LEADLINE_SWEEP_COLUMNS LEADLINE_SWEEP_COUNTS
                     " FROM sweep s WHERE s.id < ? ORDER BY s.id DESC LIMIT ?",
                     below, limit);
+        Rows rows;
+        if (auto read = ReadAll(query, rows, ReadSweepRow); !read.ok()) {
+          return read;
+        }
+        return rows;
+      });
+}
+
+absl::StatusOr<std::vector<SweepRow>> SqliteReader::ListSweepsFailed(
+    FailureKind kind, std::optional<SweepId> before, int64_t limit) const {
+  using Rows = std::vector<SweepRow>;
+  return WithConnection(
+      "reading sweeps", [&](Connection& connection) -> absl::StatusOr<Rows> {
+        const int64_t below =
+            before ? before->value : std::numeric_limits<int64_t>::max();
+        Query query(connection,
+                    "SELECT " LEADLINE_SWEEP_COLUMNS LEADLINE_SWEEP_COUNTS
+                    " FROM sweep s WHERE s.id IN (SELECT c.sweep FROM attempt "
+                    "a JOIN cohort h ON h.id = a.cohort JOIN cell c ON c.id = "
+                    "h.cell WHERE a.kind = ?) AND s.id < ? ORDER BY s.id DESC "
+                    "LIMIT ?",
+                    std::string(Name(kind)), below, limit);
         Rows rows;
         if (auto read = ReadAll(query, rows, ReadSweepRow); !read.ok()) {
           return read;

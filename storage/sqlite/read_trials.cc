@@ -11,17 +11,49 @@
 namespace leadline::storage::sqlite {
 namespace {
 
-#define LEADLINE_TRIAL_ROW                                                 \
-  "SELECT " LEADLINE_TRIAL_COLUMNS ", " LEADLINE_CELL_COLUMNS              \
-  ", h.attempts, r.validation_loss FROM cell c JOIN trial t ON t.cell = "  \
-  "c.id JOIN cohort h ON h.id = t.cohort LEFT JOIN result r ON r.trial = " \
+#define LEADLINE_TRIAL_ROW                                                  \
+  "SELECT " LEADLINE_TRIAL_COLUMNS ", " LEADLINE_CELL_COLUMNS               \
+  ", h.attempts, r.validation_loss, (SELECT a.kind FROM attempt a WHERE "   \
+  "a.cohort = h.id AND a.kind IS NOT NULL ORDER BY a.number DESC LIMIT 1) " \
+  "FROM cell c JOIN trial t ON t.cell = "                                   \
+  "c.id JOIN cohort h ON h.id = t.cohort LEFT JOIN result r ON r.trial = "  \
   "t.id "
 
 absl::Status ReadTrialRow(Query& query, TrialRow& row) {
   if (absl::Status read = ReadTrial(query, row.trial); !read.ok()) return read;
   if (absl::Status read = ReadCell(query, row.cell); !read.ok()) return read;
-  query.Read(row.attempts, row.validation_loss);
+  std::optional<std::string> kind;
+  query.Read(row.attempts, row.validation_loss, kind);
+  if (kind) row.failed_kind = ParseFailureKind(*kind);
+  if (kind && !row.failed_kind) {
+    return absl::DataLossError("stored failure kind is unknown: " + *kind);
+  }
   return absl::OkStatus();
+}
+
+// For queries that have the cohort as h.
+#define LEADLINE_FAILED                                                     \
+  "AND EXISTS (SELECT 1 FROM attempt a WHERE a.cohort = h.id AND a.kind = " \
+  "?) "
+
+struct TrialRange {
+  int64_t first = 1;  // cells
+  int64_t last = std::numeric_limits<int64_t>::max();
+  TrialId after;
+};
+
+// Null where no trial can be in it: a trial id of another sweep is before or
+// after all of this one's.
+std::optional<TrialRange> RangeOf(SweepId sweep,
+                                  const std::optional<CellId>& cell,
+                                  const std::optional<TrialId>& after) {
+  TrialRange range;
+  range.after = after.value_or(TrialId{{sweep, 0}, 0});
+  if (range.after.cell.sweep < sweep) range.after = {{sweep, 0}, 0};
+  if (range.after.cell.sweep > sweep) return std::nullopt;
+  if (cell) range.first = range.last = cell->number;
+  range.first = std::max(range.first, range.after.cell.number);
+  return range;
 }
 
 absl::Status FindParent(Connection& connection, SweepId sweep,
@@ -48,25 +80,70 @@ absl::StatusOr<std::vector<TrialRow>> SqliteReader::ListTrials(
         if (auto found = FindParent(connection, sweep, cell); !found.ok()) {
           return found;
         }
-        const int64_t first = cell ? cell->number : 1;
-        const int64_t last =
-            cell ? cell->number : std::numeric_limits<int64_t>::max();
-        // A trial id of another sweep is before or after all of this one's.
-        TrialId from = after.value_or(TrialId{{sweep, 0}, 0});
-        if (from.cell.sweep < sweep) from = {{sweep, 0}, 0};
-        if (from.cell.sweep > sweep) return Rows();
+        const auto range = RangeOf(sweep, cell, after);
+        if (!range) return Rows();
         Query query(connection,
                     LEADLINE_TRIAL_ROW
                     "WHERE c.sweep = ? AND c.number BETWEEN ? AND ? "
                     "AND (c.number, t.seed_index) > (?, ?) "
                     "ORDER BY c.number, t.seed_index LIMIT ?",
-                    sweep.value, std::max(first, from.cell.number), last,
-                    from.cell.number, from.seed_index, limit);
+                    sweep.value, range->first, range->last,
+                    range->after.cell.number, range->after.seed_index, limit);
         Rows rows;
         if (auto read = ReadAll(query, rows, ReadTrialRow); !read.ok()) {
           return read;
         }
         return rows;
+      });
+}
+
+absl::StatusOr<std::vector<TrialRow>> SqliteReader::ListTrialsFailed(
+    FailureKind kind, SweepId sweep, std::optional<CellId> cell,
+    std::optional<TrialId> after, int64_t limit) const {
+  using Rows = std::vector<TrialRow>;
+  return WithConnection(
+      "reading failed trials of " + ToText(sweep),
+      [&](Connection& connection) -> absl::StatusOr<Rows> {
+        if (auto found = FindParent(connection, sweep, cell); !found.ok()) {
+          return found;
+        }
+        const auto range = RangeOf(sweep, cell, after);
+        if (!range) return Rows();
+        Query query(connection,
+                    LEADLINE_TRIAL_ROW
+                    "WHERE c.sweep = ? AND c.number BETWEEN ? AND ? "
+                    "AND (c.number, t.seed_index) > (?, ?) " LEADLINE_FAILED
+                    "ORDER BY c.number, t.seed_index LIMIT ?",
+                    sweep.value, range->first, range->last,
+                    range->after.cell.number, range->after.seed_index,
+                    std::string(Name(kind)), limit);
+        Rows rows;
+        if (auto read = ReadAll(query, rows, ReadTrialRow); !read.ok()) {
+          return read;
+        }
+        return rows;
+      });
+}
+
+absl::StatusOr<int64_t> SqliteReader::CountTrialsFailed(
+    FailureKind kind, SweepId sweep, std::optional<CellId> cell) const {
+  return WithConnection(
+      "counting failed trials of " + ToText(sweep),
+      [&](Connection& connection) -> absl::StatusOr<int64_t> {
+        if (auto found = FindParent(connection, sweep, cell); !found.ok()) {
+          return found;
+        }
+        const auto range = RangeOf(sweep, cell, std::nullopt);
+        Query query(connection,
+                    "SELECT count(*) FROM cell c JOIN trial t ON t.cell = c.id "
+                    "JOIN cohort h ON h.id = t.cohort WHERE c.sweep = ? AND "
+                    "c.number BETWEEN ? AND ? " LEADLINE_FAILED,
+                    sweep.value, range->first, range->last,
+                    std::string(Name(kind)));
+        query.Next();
+        int64_t count = 0;
+        query.Read(count);
+        return count;
       });
 }
 

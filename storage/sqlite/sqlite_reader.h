@@ -49,6 +49,23 @@ class SqliteReader final : public StoreReader {
       std::optional<int64_t> step) const override;
   absl::StatusOr<std::vector<OrphanRecord>> ListOrphans(
       AttemptKey attempt, int64_t after_sequence, int64_t limit) const override;
+  absl::StatusOr<std::map<int64_t, int64_t>> CohortOrphans(
+      CohortId cohort) const override;
+  absl::StatusOr<OrphanCount> SweepOrphans(SweepId sweep) const override;
+  absl::StatusOr<std::vector<FailureCount>> CountFailures(
+      SweepId sweep) const override;
+  absl::StatusOr<std::vector<EndedGroup>> ListEnded(
+      SweepId sweep, int64_t limit) const override;
+  absl::StatusOr<std::vector<SweepRow>> ListSweepsFailed(
+      FailureKind kind, std::optional<SweepId> before,
+      int64_t limit) const override;
+  absl::StatusOr<int64_t> CountSweepsFailed(FailureKind kind) const override;
+  absl::StatusOr<std::vector<TrialRow>> ListTrialsFailed(
+      FailureKind kind, SweepId sweep, std::optional<CellId> cell,
+      std::optional<TrialId> after, int64_t limit) const override;
+  absl::StatusOr<int64_t> CountTrialsFailed(
+      FailureKind kind, SweepId sweep,
+      std::optional<CellId> cell) const override;
 
  private:
   /// What `read(connection)` returns, inside one read transaction.

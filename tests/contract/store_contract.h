@@ -47,6 +47,21 @@ class StoreContract : public ::testing::TestWithParam<StoreKind> {
                     .ok());
   }
 
+  /// The next attempt of a cell starts and fails; its trials stay queued.
+  void FailNext(int64_t sweep, int64_t cell, int64_t number, FailureKind kind) {
+    const AttemptKey key = test::Attempt(sweep, cell, number);
+    ASSERT_TRUE(Commit(test::Start(key)).ok());
+    ASSERT_TRUE(
+        Commit(storage::EndAttempt{key, AttemptOutcome::kFailed, kind, "", {}})
+            .ok());
+  }
+
+  void CancelQueued(const TrialId& trial, const std::string& reason) {
+    ASSERT_TRUE(Commit(storage::MoveTrial{trial, TrialState::kQueued,
+                                          TrialState::kCancelled, reason})
+                    .ok());
+  }
+
   std::string Contents() const {
     return test::Dump(pair_, {"train_loss", "gradient_norm"});
   }

@@ -53,7 +53,21 @@ class Dumper {
          << sweep.priority << "|" << Text(sweep.parallel_limit) << "|"
          << Text(sweep.failure_limit) << "|cells " << row.cells;
     for (const int64_t count : row.trials) out_ << " " << count;
-    out_ << "\n";
+    out_ << " never began " << row.never_began << "\n";
+    const auto orphans = pair_.reader->SweepOrphans(sweep.id).value();
+    out_ << "orphans " << orphans.attempts << " " << orphans.records << "\n";
+    const auto failures = pair_.reader->CountFailures(sweep.id);
+    for (const FailureCount& count : failures.value()) {
+      out_ << Name(count.kind) << " " << count.attempts << " " << count.trials
+           << " of "
+           << pair_.reader->CountTrialsFailed(count.kind, sweep.id, {}).value()
+           << "\n";
+    }
+    const auto groups = pair_.reader->ListEnded(sweep.id, kAll);
+    for (const EndedGroup& group : groups.value()) {
+      out_ << Name(group.state) << "|" << group.reason << "|" << group.began
+           << "|" << group.trials << "|" << ToText(group.first) << "\n";
+    }
     for (const std::string metric :
          {"validation_loss", "test_loss", "best_validation_loss"}) {
       Cells(sweep.id, metric);
@@ -96,7 +110,8 @@ class Dumper {
     out_ << ToText(id) << "|" << ToText(row.trial.cohort) << "|"
          << row.trial.seed << "|" << Name(row.trial.state) << "|"
          << row.trial.reason << "|" << row.attempts << "|"
-         << Text(row.validation_loss) << "\n";
+         << Text(row.validation_loss) << "|"
+         << (row.failed_kind ? Name(*row.failed_kind) : "-") << "\n";
     if (const auto result = pair_.reader->FindResult(id).value()) {
       out_ << "result " << ToText(result->attempt) << " "
            << Bits(result->validation_loss) << " " << Text(result->test_loss)
