@@ -140,7 +140,7 @@ class Cluster:
             service.check()
         if not all(link.serves() for link in self.links.values()):
             raise Fault("a proxy of the harness has ended")
-        if self.address is None:
+        if self.address is None and not self.coordinator.down:
             self._look_for_address()
         for watcher in self._watchers:
             watcher()
