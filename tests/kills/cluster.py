@@ -15,6 +15,10 @@ PATIENCE_S = 60  # for what takes a second on an idle machine
 SLOTS = {"one": 2, "two": 1}
 
 
+# Where the harness itself is killed, what it started must not stay.
+WITH_US = ["setpriv", "--pdeathsig", "KILL", "--"]
+
+
 class Fault(AssertionError):
     """What must not be, was seen."""
 
@@ -37,7 +41,7 @@ class Service:
     def start(self):
         with open(self._log, "ab") as log:
             self._popen = subprocess.Popen(
-                [str(word) for word in self._command], env=environment(self._mark), start_new_session=True,
+                [*WITH_US, *map(str, self._command)], env=environment(self._mark), start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.process = Process(self._popen.pid)
         self.starts += 1
