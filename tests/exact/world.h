@@ -64,8 +64,9 @@ void CopyShared(const model::Decoder& from, const model::Decoder& to);
 
 /// max |a - b| / max |b|.
 double LogitError(const torch::Tensor& a, const torch::Tensor& b);
-/// Worst |a - b|_2 / |b|_2 over the tensors of `b`, whose floor is 1e-4 (floats: 1e-3) of the
-/// largest: some vanish by symmetry and hold only rounding.
+/// Worst |a - b|_2 / |b|_2 over the tensors of `b`, whose floor is 1e-4
+/// (floats: 1e-3) of the largest: some vanish by symmetry and hold only
+/// rounding.
 double GradientError(const std::map<std::string, torch::Tensor>& a,
                      const std::map<std::string, torch::Tensor>& b);
 
