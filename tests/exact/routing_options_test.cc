@@ -254,7 +254,9 @@ TEST_P(RoutingOptions, StaticMixingStartsAsZeroQueriesDo) {
       EXPECT_NE(name, "router.w");
       EXPECT_NE(name, "router.g");
       if (name.starts_with("router.")) continue;
-      EXPECT_TRUE(torch::equal(gradient, queries.gradients.at(name)))
+      // Sums of the same terms: only their rounding is the compiler's.
+      EXPECT_TRUE(
+          torch::allclose(gradient, queries.gradients.at(name), 1e-11, 1e-14))
           << variant.method << " " << name;
     }
   }

@@ -29,7 +29,7 @@ class Network {
   Network(Clockwork& clockwork, Chance& chance, int64_t nodes)
       : clockwork_(clockwork), chance_(chance), links_(nodes) {}
 
-  enum class Trouble { kCut, kSlow, kDoubled, kSwapped };
+  enum class Trouble { kCut, kSlow, kVerySlow, kDoubled, kSwapped };
 
   void Begin(Trouble trouble, int64_t node, Duration time) {
     SteadyTime& until = Until(links_[node], trouble);
@@ -56,6 +56,7 @@ class Network {
   }
 
   Duration Delay(int64_t node) {
+    if (Has(Trouble::kVerySlow, node)) return Seconds(chance_.Between(5, 45));
     return Seconds(Has(Trouble::kSlow, node) ? chance_.Between(0.1, 5)
                                              : chance_.Between(0.001, 0.03));
   }
@@ -64,6 +65,7 @@ class Network {
   struct Link {
     SteadyTime cut_until{};
     SteadyTime slow_until{};
+    SteadyTime very_slow_until{};
     SteadyTime doubled_until{};
     SteadyTime swapped_until{};
   };
@@ -74,6 +76,8 @@ class Network {
         return link.cut_until;
       case Trouble::kSlow:
         return link.slow_until;
+      case Trouble::kVerySlow:
+        return link.very_slow_until;
       case Trouble::kDoubled:
         return link.doubled_until;
       case Trouble::kSwapped:

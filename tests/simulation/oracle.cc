@@ -162,6 +162,18 @@ void Oracle::OnSubmitted(SweepId sweep) {
   promised_.insert(sweep);
 }
 
+void Oracle::OnCancelled(const std::variant<SweepId, CellId, TrialId>& target) {
+  using Target = std::variant<SweepId, CellId, TrialId>;
+  for (const auto& [id, trial] : trials_) {
+    const bool meant = target == Target{id} || target == Target{id.cell} ||
+                       target == Target{id.cell.sweep};
+    if (meant && !IsEnded(trial.state)) {
+      Fail("trial " + ToText(id) + " was confirmed as cancelled and is " +
+           std::string(Name(trial.state)));
+    }
+  }
+}
+
 void Oracle::OnLoaded(const storage::Store& store) const {
   for (const SweepId& sweep : promised_) {
     const auto loaded = store.LoadSweep(sweep);
@@ -236,7 +248,7 @@ void Oracle::CheckAllEnded(int64_t sweeps) const {
     }
   }
   for (const auto& [id, state] : sweeps_) {
-    if (state != SweepState::kComplete) {
+    if (state != SweepState::kComplete && state != SweepState::kCancelled) {
       Fail("sweep " + ToText(id) + " is " + std::string(Name(state)) +
            " though all its trials have ended");
     }

@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "common/experiment.h"
@@ -34,6 +35,7 @@ class Oracle {
   void OnAcknowledged(const AttemptKey& attempt, int64_t sequence) const;
   void OnEndAcknowledged(const AttemptKey& attempt) const;
   void OnSubmitted(SweepId sweep);
+  void OnCancelled(const std::variant<SweepId, CellId, TrialId>& target);
 
   /// After a restart, what the store yields holds all that was durable.
   void OnLoaded(const storage::Store& store) const;

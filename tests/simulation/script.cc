@@ -69,6 +69,8 @@ std::string_view Name(FaultKind kind) {
       return "full_node";
     case FaultKind::kWallJump:
       return "wall_jump";
+    case FaultKind::kCancelSweep:
+      return "cancel_sweep";
   }
   return "";
 }
@@ -90,7 +92,7 @@ Script DrawScript(uint64_t seed) {
   for (int64_t n = 1 + chance.Below(3); n > 0; --n) {
     script.slots.push_back(1 + chance.Below(2));
   }
-  for (int64_t n = 1 + chance.Below(2); n > 0; --n) {
+  for (int64_t n = 1 + chance.Below(3); n > 0; --n) {
     script.sweeps.push_back(DrawSweep(chance));
   }
   for (int64_t n = 1 + chance.Below(10); n > 0; --n) {

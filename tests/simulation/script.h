@@ -13,7 +13,7 @@ namespace leadline::simulation {
 
 enum class FaultKind {
   kCutLink,           // nothing passes between node and coordinator
-  kSlowLink,          // messages take seconds
+  kSlowLink,          // messages take seconds, or most of a minute
   kDoubledMessages,   // some messages arrive twice
   kSwappedMessages,   // some messages overtake the one before
   kCrashCoordinator,  // at a commit, before or after it
@@ -27,6 +27,7 @@ enum class FaultKind {
   kFullStore,     // the coordinator's disk refuses
   kFullNode,      // the node's disk refuses
   kWallJump,      // of the coordinator's wall clock
+  kCancelSweep,   // by its user, or one of its cells or trials
 };
 
 inline constexpr std::array kFaultKinds = {
@@ -37,7 +38,7 @@ inline constexpr std::array kFaultKinds = {
     FaultKind::kRebootNode,       FaultKind::kKillTrainer,
     FaultKind::kStallTrainer,     FaultKind::kBreakTrainer,
     FaultKind::kFullStore,        FaultKind::kFullNode,
-    FaultKind::kWallJump};
+    FaultKind::kWallJump,         FaultKind::kCancelSweep};
 
 std::string_view Name(FaultKind kind);
 

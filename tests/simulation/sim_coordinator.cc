@@ -181,6 +181,45 @@ void SimCoordinator::Submit(const SweepPlan& plan, int64_t number) {
        });
 }
 
+bool SimCoordinator::Cancel(int64_t which) {
+  if (!cycle_) return false;
+  std::vector<const control::Sweep*> sweeps;
+  for (const auto& [id, sweep] : cycle_->control().state().sweeps) {
+    if (sweep.record.state == SweepState::kActive) sweeps.push_back(&sweep);
+  }
+  if (sweeps.empty()) return false;
+  const control::Sweep& sweep =
+      *sweeps[static_cast<size_t>(which % std::ssize(sweeps))];
+  const storage::TrialRecord& trial = sweep.cells[0].cohorts[0].trials[0];
+  control::Target target = sweep.record.id;
+  if (which % 3 == 1) target = trial.id.cell;
+  if (which % 3 == 2) target = trial.id;
+  AskToCancel(target, ++cancels_);
+  return true;
+}
+
+void SimCoordinator::AskToCancel(const control::Target& target,
+                                 int64_t request) {
+  ++unanswered_;
+  const auto answered = std::make_shared<bool>(false);
+  const auto again = [this, target, request] {
+    --unanswered_;
+    AskToCancel(target, request);
+  };
+  around_.clockwork.After(Seconds(20), [answered, again] {
+    if (!std::exchange(*answered, true)) again();
+  });
+  if (!cycle_ || stalled_) return;
+  Post(control::CancelTarget{target, "cancel" + std::to_string(request), {}},
+       [this, answered, target](absl::StatusOr<control::Answer> answer) {
+         // What found no room is asked again.
+         if (!answer.ok() && !absl::IsNotFound(answer.status())) return;
+         if (std::exchange(*answered, true)) return;
+         if (answer.ok()) around_.oracle.OnCancelled(target);
+         --unanswered_;
+       });
+}
+
 bool SimCoordinator::Accept(const std::shared_ptr<Wire>& wire) {
   if (!cycle_) return false;
   wire->session = ++sessions_begun_;

@@ -31,6 +31,9 @@ class SimCoordinator final : public control::EffectSink {
   void JumpWall(Duration by) { wall_offset_ += by; }
   /// Asks until it is answered, under one request id.
   void Submit(const SweepPlan& plan, int64_t number);
+  /// Its user cancels one of the sweeps that are not over, or one of its cells
+  /// or trials; asks until it is answered. False if there is none.
+  bool Cancel(int64_t which);
 
   // The network's end of it.
   bool Accept(const std::shared_ptr<Wire>& wire);
@@ -62,6 +65,7 @@ class SimCoordinator final : public control::EffectSink {
     bool registered = false;
   };
 
+  void AskToCancel(const control::Target& target, int64_t request);
   void InProcess(std::function<void()> action);
   void Later(Duration delay, std::function<void()> action);
   void Turn();
@@ -90,7 +94,8 @@ class SimCoordinator final : public control::EffectSink {
   bool stalled_ = false;
   SteadyTime stalled_until_{};
   std::deque<std::function<void()>> undone_;
-  int64_t unanswered_ = 0;  // submissions
+  int64_t unanswered_ = 0;  // of the users' requests
+  int64_t cancels_ = 0;
 };
 
 }  // namespace leadline::simulation

@@ -32,7 +32,9 @@ SimProcess::SimProcess(TrainerJob job, int64_t pid,
       chance_(chance),
       oracle_(oracle),
       steps_(2 + chance.Below(8)),
-      step_time_(Seconds(chance.Between(0.2, 5))),
+      // Some outlast a lease and its grace between two signs of life.
+      step_time_(Seconds(chance.Happens(0.8) ? chance.Between(0.2, 5)
+                                             : chance.Between(5, 20))),
       heard_at_(clockwork.now()) {
   if (chance_.Happens(0.1)) diverges_at_ = 1 + chance_.Below(steps_);
 }

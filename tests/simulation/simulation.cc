@@ -125,7 +125,9 @@ class Player {
         coordinator_.CutWiresOf(fault.node);
         return true;
       case FaultKind::kSlowLink:
-        network_.Begin(Trouble::kSlow, fault.node, time);
+        network_.Begin(
+            fault.detail % 3 == 0 ? Trouble::kVerySlow : Trouble::kSlow,
+            fault.node, time);
         return true;
       case FaultKind::kDoubledMessages:
         network_.Begin(Trouble::kDoubled, fault.node, time);
@@ -164,6 +166,8 @@ class Player {
       case FaultKind::kWallJump:
         coordinator_.JumpWall(std::chrono::seconds(fault.detail * 20 - 10'000));
         return true;
+      case FaultKind::kCancelSweep:
+        return coordinator_.Cancel(fault.detail % std::ssize(script_.sweeps));
     }
     return false;
   }
