@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <absl/status/status.h>
+
 #include "common/random_stream.h"
 #include "common/utf8_prefix.h"
 
@@ -215,6 +217,18 @@ void Apply(Step& step, const AttemptRefused& command) {
 }
 
 void Apply(Step& step, const AttemptEnded& command) {
+  const LiveAttempt* speaker =
+      step.state.FindLive(command.attempt, command.session);
+  if (speaker && command.last_sequence > speaker->record.last_sequence) {
+    // It overtook its records: judged without them, done work would be undone.
+    step.Tell(
+        command.session,
+        CloseOrder{absl::InvalidArgumentError(
+            "attempt " + ToText(command.attempt) + " ended at record " +
+            std::to_string(command.last_sequence) + ", and only " +
+            std::to_string(speaker->record.last_sequence) + " have arrived")});
+    return;
+  }
   Release(step, command.session, command.attempt);
   step.Tell(command.session, EndedAckOrder{command.attempt});
   const LiveAttempt* live =

@@ -125,6 +125,7 @@ struct AttemptRefused {
 struct AttemptEnded {
   SessionId session;
   AttemptKey attempt;
+  int64_t last_sequence = 0;  // of the records sent before; 0: unknown
   int32_t exit_code = 0;
   int32_t signal = 0;
   std::optional<FailureKind> kind;

@@ -191,6 +191,7 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
   if (!key.ok()) return key.status();
   return control::AttemptEnded{session,
                                *key,
+                               message.last_sequence(),
                                message.exit_code(),
                                message.signal(),
                                ParseFailureKind(message.kind()),

@@ -40,23 +40,33 @@ class Network {
     return clockwork_.now() < Until(links_[node], trouble);
   }
 
+  enum class Way { kToAgent, kToServer };
+
   /// Carries one message: `arrive` is called where it comes out, maybe twice,
-  /// or never. `free` is when the message before it comes out.
-  void Carry(int64_t node, SteadyTime& free, std::function<void()> arrive) {
+  /// or never.
+  void Carry(Wire& wire, Way way, std::function<void()> arrive) {
+    const int64_t node = wire.node;
     if (Has(Trouble::kCut, node)) return;
     const bool swapped = Has(Trouble::kSwapped, node) && chance_.Happens(0.2);
-    SteadyTime due = clockwork_.now() + Delay(node);
+    SteadyTime due = clockwork_.now() + Delay(node, way);
     if (!swapped) {
+      SteadyTime& free =
+          way == Way::kToAgent ? wire.free_to_agent : wire.free_to_server;
       due = std::max(due, free);
       free = due;
     }
     const bool twice = Has(Trouble::kDoubled, node) && chance_.Happens(0.3);
-    if (twice) clockwork_.After(due - clockwork_.now() + Delay(node), arrive);
+    if (twice) {
+      clockwork_.After(due - clockwork_.now() + Delay(node, way), arrive);
+    }
     clockwork_.After(due - clockwork_.now(), std::move(arrive));
   }
 
-  Duration Delay(int64_t node) {
-    if (Has(Trouble::kVerySlow, node)) return Seconds(chance_.Between(5, 45));
+  Duration Delay(int64_t node, Way way) {
+    // One way only: else what is old here is as old there.
+    if (way == Way::kToAgent && Has(Trouble::kVerySlow, node)) {
+      return Seconds(chance_.Between(5, 45));
+    }
     return Seconds(Has(Trouble::kSlow, node) ? chance_.Between(0.1, 5)
                                              : chance_.Between(0.001, 0.03));
   }

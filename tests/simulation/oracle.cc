@@ -80,6 +80,11 @@ void Oracle::On(const storage::StartAttempt& change) {
 
 void Oracle::On(const storage::EndAttempt& change) {
   DemandLive(change.attempt, "ended");
+  if (change.outcome == AttemptOutcome::kFailed &&
+      finished_.contains(change.attempt)) {
+    Fail("attempt " + ToText(change.attempt) +
+         " did all its work and is stored as failed: " + change.message);
+  }
   live_.erase(change.attempt);
 }
 
@@ -223,6 +228,10 @@ void Oracle::OnTrainerSteps(const AttemptKey& attempt) {
       }
     }
   }
+}
+
+void Oracle::OnTrainerFinished(const AttemptKey& attempt) {
+  finished_.insert(attempt);
 }
 
 void Oracle::OnTrainerGone(int64_t node, const AttemptKey& attempt) {

@@ -44,6 +44,8 @@ class Oracle {
   void OnTrainerStarted(int64_t node, const AttemptKey& attempt,
                         const std::vector<std::string>& devices);
   void OnTrainerSteps(const AttemptKey& attempt);
+  /// It wrote all its results, and its event file will be read.
+  void OnTrainerFinished(const AttemptKey& attempt);
   void OnTrainerGone(int64_t node, const AttemptKey& attempt);
 
   /// Every planned trial of that many sweeps has ended.
@@ -81,6 +83,7 @@ class Oracle {
   std::map<TrialId, TrialAccount> trials_;
   std::map<AttemptKey, int64_t> known_;  // to the last durable sequence
   std::set<AttemptKey> live_;
+  std::set<AttemptKey> finished_;  // by its trainer
   std::map<AttemptKey, std::set<int64_t>> orphans_;
 
   struct Process {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kFaultsBegin_s = 2;
 constexpr double kFaultsLast_s = 150;
+constexpr double kCutLast_s = 100;  // after a link has faded
 constexpr int64_t kSqliteEvery = 50;
 
 Fault DrawFault(Chance& chance, int64_t nodes) {
@@ -101,7 +102,7 @@ Script DrawScript(uint64_t seed) {
   std::ranges::sort(script.faults, {}, &Fault::at_s);
   for (const Fault& fault : script.faults) {
     script.faults_end_s =
-        std::max(script.faults_end_s, fault.at_s + fault.lasts_s);
+        std::max(script.faults_end_s, fault.at_s + fault.lasts_s + kCutLast_s);
   }
   return script;
 }

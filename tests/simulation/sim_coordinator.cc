@@ -79,6 +79,7 @@ void SimCoordinator::CrashProcess() {
   inbox_.clear();
   undone_.clear();
   stalled_ = false;
+  stalled_until_ = {};
   turn_is_due_ = false;
   store_.kill_in.reset();
   store_.LoseWhatWaits();
@@ -86,7 +87,7 @@ void SimCoordinator::CrashProcess() {
     session.wire->server_open = false;
     if (session.wire->cut) continue;
     const auto wire = session.wire;
-    around_.network.Carry(wire->node, wire->free_to_agent, [this, wire] {
+    around_.network.Carry(*wire, Network::Way::kToAgent, [this, wire] {
       nodes_[wire->node]->WireBroken(
           wire, absl::UnavailableError("connection reset"));
     });
@@ -230,15 +231,14 @@ bool SimCoordinator::Accept(const std::shared_ptr<Wire>& wire) {
 void SimCoordinator::Carry(const std::shared_ptr<Wire>& wire,
                            v1::AgentMessage message) {
   if (wire->cut) return;
-  around_.network.Carry(
-      wire->node, wire->free_to_server, [this, wire, message] {
-        InProcess([this, wire, message] {
-          const auto found = sessions_.find(wire->session);
-          if (found == sessions_.end() || found->second.wire != wire) return;
-          found->second.unread.push_back(message);
-          Read(wire->session);
-        });
-      });
+  around_.network.Carry(*wire, Network::Way::kToServer, [this, wire, message] {
+    InProcess([this, wire, message] {
+      const auto found = sessions_.find(wire->session);
+      if (found == sessions_.end() || found->second.wire != wire) return;
+      found->second.unread.push_back(message);
+      Read(wire->session);
+    });
+  });
 }
 
 void SimCoordinator::Read(int64_t id) {
@@ -321,7 +321,7 @@ void SimCoordinator::Deliver(const control::AgentOrder& order) {
   }
   const std::shared_ptr<Wire> wire = found->second.wire;
   if (wire->cut) return;
-  around_.network.Carry(wire->node, wire->free_to_agent,
+  around_.network.Carry(*wire, Network::Way::kToAgent,
                         [this, wire, message = rpc::ToProto(order.order)] {
                           nodes_[wire->node]->Arrive(wire, message);
                         });
@@ -338,9 +338,9 @@ void SimCoordinator::Close(int64_t id, const absl::Status& status) {
   if (found == sessions_.end()) return;
   const std::shared_ptr<Wire> wire = found->second.wire;
   if (!wire->cut) {
-    around_.network.Carry(
-        wire->node, wire->free_to_agent,
-        [this, wire, status] { nodes_[wire->node]->WireBroken(wire, status); });
+    around_.network.Carry(*wire, Network::Way::kToAgent, [this, wire, status] {
+      nodes_[wire->node]->WireBroken(wire, status);
+    });
   }
   End(id);
 }
@@ -352,7 +352,7 @@ void SimCoordinator::End(int64_t id) {
 
 void SimCoordinator::HearEndOf(const std::shared_ptr<Wire>& wire) {
   if (wire->cut) return;
-  around_.network.Carry(wire->node, wire->free_to_server, [this, wire] {
+  around_.network.Carry(*wire, Network::Way::kToServer, [this, wire] {
     InProcess([this, wire] { End(wire->session); });
   });
 }

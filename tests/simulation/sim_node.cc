@@ -99,15 +99,19 @@ void SimNode::CrashAgent() {
   logic_.reset();
   ++life_;
   stalled_ = false;
+  stalled_until_ = {};
   undone_.clear();
   if (const auto wire = std::exchange(wire_, nullptr)) {
     wire->agent_open = false;
     coordinator_.HearEndOf(wire);
   }
-  around_.clockwork.After(Seconds(around_.chance.Between(0.2, 20)),
-                          [this, life = life_] {
-                            if (life == life_ && !logic_) StartAgent();
-                          });
+  // Some stay away for longer than a lease and its grace.
+  const double away_s = around_.chance.Happens(0.7)
+                            ? around_.chance.Between(0.2, 20)
+                            : around_.chance.Between(20, 120);
+  around_.clockwork.After(Seconds(away_s), [this, life = life_] {
+    if (life == life_ && !logic_) StartAgent();
+  });
 }
 
 /// As the program does before it dials.

@@ -33,7 +33,7 @@ SimProcess::SimProcess(TrainerJob job, int64_t pid,
       oracle_(oracle),
       steps_(2 + chance.Below(8)),
       // Some outlast a lease and its grace between two signs of life.
-      step_time_(Seconds(chance.Happens(0.8) ? chance.Between(0.2, 5)
+      step_time_(Seconds(chance.Happens(0.7) ? chance.Between(0.2, 5)
                                              : chance.Between(5, 20))),
       heard_at_(clockwork.now()) {
   if (chance_.Happens(0.1)) diverges_at_ = 1 + chance_.Below(steps_);
@@ -113,6 +113,7 @@ void SimProcess::Finish() {
   }
   if (Write(R"("event":"end","sequence":#,"time_s":2.0,"outcome":"succeeded",)"
             R"("kind":null,"message":"")")) {
+    oracle_.OnTrainerFinished(job_.attempt);
     Exit(0, 0);
   }
 }

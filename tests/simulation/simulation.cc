@@ -114,6 +114,16 @@ class Player {
     return true;
   }
 
+  /// What the coordinator says takes longer and longer, then nothing passes.
+  void FadeLink(const Fault& fault, Duration time) {
+    network_.Begin(Network::Trouble::kVerySlow, fault.node, time);
+    clockwork_.After(time, [this, fault] {
+      network_.Begin(Network::Trouble::kCut, fault.node,
+                     Seconds(static_cast<double>(fault.detail) / 10));
+      coordinator_.CutWiresOf(fault.node);
+    });
+  }
+
   bool Happens(const Fault& fault) {
     log_.Write(LogLevel::kInfo, "FAULT", {{"what", ToText(fault)}});
     SimNode& node = *nodes_[static_cast<size_t>(fault.node)];
@@ -125,9 +135,11 @@ class Player {
         coordinator_.CutWiresOf(fault.node);
         return true;
       case FaultKind::kSlowLink:
-        network_.Begin(
-            fault.detail % 3 == 0 ? Trouble::kVerySlow : Trouble::kSlow,
-            fault.node, time);
+        if (fault.detail % 2 == 0) {
+          FadeLink(fault, time);
+        } else {
+          network_.Begin(Trouble::kSlow, fault.node, time);
+        }
         return true;
       case FaultKind::kDoubledMessages:
         network_.Begin(Trouble::kDoubled, fault.node, time);

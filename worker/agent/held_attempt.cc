@@ -151,7 +151,8 @@ bool HeldAttempt::WasInterrupted() const {
 v1::AttemptEnded HeldAttempt::Ending() const {
   v1::AttemptEnded ended;
   *ended.mutable_attempt() = ToMessage(key_);
-  ended.set_last_sequence(window.sent());
+  ended.set_last_sequence(events_lost_.empty() ? window.sent()
+                                               : window.acknowledged());
   ended.set_exit_code(evidence_.status.code);
   ended.set_signal(evidence_.status.signal);
   const EndReport report = events_lost_.empty()

@@ -247,6 +247,21 @@ TEST(AttemptsTest, GapInTheRecordsEndsTheStreamAndStoresNothingBehindIt) {
   EXPECT_EQ(Orders<AckOrder>(outcome).at(0).sequence, 1);
 }
 
+TEST(AttemptsTest, EndThatOvertookItsRecordsIsNotJudgedWithoutThem) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  AttemptEnded ended{{1}, AttemptOf(1, 1, 1), 2, 0, 0, {}, ""};
+  world.Send(1, ended.attempt, {StepAt(1, 1)});
+  const Outcome early = world.Do(ended);
+  EXPECT_THAT(Orders<CloseOrder>(early), SizeIs(1));
+  EXPECT_THAT(Orders<EndedAckOrder>(early), IsEmpty());
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kRunning);
+  world.Send(1, ended.attempt, {ResultOf(2, 0, 0, 1.0)});
+  EXPECT_THAT(Orders<EndedAckOrder>(world.Do(ended)), SizeIs(1));
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kSucceeded);
+}
+
 TEST(AttemptsTest, ResultForAnotherSeedIsIgnored) {
   World world;
   world.Register(1, "n", 1);

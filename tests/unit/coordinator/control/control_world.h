@@ -133,7 +133,7 @@ class World {
 
   Outcome End(int64_t session, const AttemptKey& attempt,
               std::optional<FailureKind> kind = std::nullopt) {
-    return Do(AttemptEnded{{session}, attempt, kind ? 1 : 0, 0, kind, ""});
+    return Do(AttemptEnded{{session}, attempt, 0, kind ? 1 : 0, 0, kind, ""});
   }
 
   TrialState StateOf(const TrialId& trial) {
