@@ -78,6 +78,8 @@ struct NodeRegistered {
   SessionId session;
   std::string node;
   std::string instance;  // fresh at every start of an agent
+  /// Of an agent that has certainly ended; empty if none is known.
+  std::string previous_instance = {};
   std::string host;
   std::string version;
   std::vector<DeviceInfo> devices;

@@ -148,12 +148,18 @@ void Apply(Step& step, const NodeRegistered& command) {
   }
   Node& node = found->second;
   const SessionId old = *node.session;
-  if (node.instance == command.instance) {
-    // Its old stream is dead, though that was not noticed yet.
+  if (node.instance == command.instance ||
+      node.instance == command.previous_instance) {
+    // Its old stream, or that of the agent it took the state folder over from,
+    // is dead, though that was not noticed yet.
     step.state.sessions.erase(old);
     step.Tell(
         old,
         CloseOrder{absl::AbortedError("the agent has opened another stream")});
+    if (node.rival) {
+      Refuse(step, node.rival->session, node.name);
+      node.rival.reset();
+    }
     return Admit(step, command);
   }
   if (node.rival) Refuse(step, node.rival->session, node.name);

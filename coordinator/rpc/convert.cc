@@ -122,6 +122,7 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
   if (message.instance().empty()) return Malformed("no instance");
   command.node = message.node();
   command.instance = ShortName(message.instance());
+  command.previous_instance = ShortName(message.previous_instance());
   command.host = ShortName(message.host());
   command.version = ShortName(message.version());
   absl::Status devices = ReadDevices(message, command.devices);

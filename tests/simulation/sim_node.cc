@@ -15,18 +15,24 @@ namespace {
 constexpr double kRedialLeast_s = 0.1;
 constexpr double kRedialMost_s = 5;
 constexpr double kSessionLast_s = 2;
+constexpr double kTimeToLeave_s = 2.8;
 
 class SimTrainer final : public agent::Trainer {
  public:
   /// `clock_offset`: of the machine's steady clock, which both ends share.
+  /// `adopted`: its end can be seen, and not how it ended.
   SimTrainer(std::shared_ptr<SimProcess> process, Duration clock_offset,
-             Plant plant)
+             Plant plant, bool adopted)
       : process_(std::move(process)),
         clock_offset_(clock_offset),
-        plant_(plant) {}
+        plant_(plant),
+        adopted_(adopted) {}
 
   pid_t pid() const override { return static_cast<pid_t>(process_->pid()); }
-  bool IsGone() override { return process_->IsGone() || supposed_.has_value(); }
+  bool IsGone() override {
+    if (adopted_ && process_->IsGone()) supposed_ = agent::ExitStatus{};
+    return process_->IsGone() || supposed_.has_value();
+  }
   const std::optional<agent::ExitStatus>& status() const override {
     return supposed_ ? supposed_ : process_->status();
   }
@@ -45,6 +51,7 @@ class SimTrainer final : public agent::Trainer {
   std::shared_ptr<SimProcess> process_;
   Duration clock_offset_;
   Plant plant_;
+  bool adopted_;
   std::optional<agent::ExitStatus> supposed_;
 };
 
@@ -84,6 +91,7 @@ void SimNode::StartAgent() {
   agent::AgentIdentity identity;
   identity.node = "n" + std::to_string(number_);
   identity.instance = identity.node + "-" + std::to_string(++life_);
+  identity.previous_instance = std::exchange(last_instance_, identity.instance);
   identity.host = identity.node;
   identity.boot_id = "boot" + std::to_string(boot_);
   identity.devices = agent::CpuSlots(slots_);
@@ -114,10 +122,44 @@ void SimNode::CrashAgent() {
   });
 }
 
+void SimNode::StopAgent() {
+  if (!logic_) return;
+  InAgent([this] {
+    logic_->Leave(AgentNow());
+    Tick();
+  });
+  // Whoever sent the signal does not wait for ever.
+  around_.clockwork.After(Seconds(kTimeToLeave_s), [this, life = life_] {
+    if (life == life_) CrashAgent();
+  });
+}
+
 /// As the program does before it dials.
 void SimNode::EndLeftovers() {
   if (around_.plant == Plant::kLeftoversLeft) return;
-  for (const auto& [key, process] : trainers_) process->Signal(SIGKILL);
+  for (const auto& [key, process] : trainers_) {
+    const auto held = held_.find(key);
+    if (held == held_.end() || held->second.interrupted) {
+      process->Signal(SIGKILL);
+    }
+  }
+}
+
+std::vector<agent::FoundAttempt> SimNode::FindHeld() {
+  std::vector<agent::FoundAttempt> found;
+  if (around_.plant == Plant::kLeftoversLeft) return found;
+  for (const auto& [key, held] : held_) {
+    found.push_back({key, held.hold,
+                     std::make_unique<SimTrainer>(
+                         trainers_.at(key), clock_offset_, around_.plant, true),
+                     held.interrupted, held.boot != boot_});
+  }
+  return found;
+}
+
+void SimNode::MarkInterrupted(const AttemptKey& attempt) {
+  const auto held = held_.find(attempt);
+  if (held != held_.end()) held->second.interrupted = true;
 }
 
 void SimNode::Reboot() {
@@ -285,30 +327,31 @@ void SimNode::Break(int64_t stream) {
 }
 
 absl::StatusOr<std::unique_ptr<agent::Trainer>> SimNode::Start(
-    const AttemptKey& attempt, const std::string& config, int64_t) {
+    const AttemptKey& attempt, const agent::TrainerOrder& order) {
   if (around_.clockwork.now() < disk_full_until_) {
     return absl::UnavailableError("no space left on device");
   }
   TrainerJob job;
   job.attempt = attempt;
   job.node = number_;
-  job.seeds =
-      nlohmann::json::parse(config).at("seeds").get<std::vector<int64_t>>();
+  job.seeds = nlohmann::json::parse(order.config)
+                  .at("seeds")
+                  .get<std::vector<int64_t>>();
   job.devices = devices_[attempt];
   job.watches_silence = around_.plant != Plant::kSilenceIgnored;
-  auto process = std::make_shared<SimProcess>(
-      std::move(job), ++pids_, disk_.at(attempt), around_.clockwork,
-      around_.chance, around_.oracle);
+  disk_[attempt] = std::make_shared<EventFile>();
+  auto process = std::make_shared<SimProcess>(std::move(job), ++pids_,
+                                              disk_[attempt], around_.clockwork,
+                                              around_.chance, around_.oracle);
   trainers_[attempt] = process;
+  held_[attempt] = {order.hold, boot_, false};
   process->Begin();
-  return std::make_unique<SimTrainer>(process, clock_offset_, around_.plant);
+  return std::make_unique<SimTrainer>(process, clock_offset_, around_.plant,
+                                      false);
 }
 
 std::unique_ptr<agent::EventLines> SimNode::Events(const AttemptKey& attempt) {
-  auto& file = disk_[attempt];
-  file = std::make_shared<EventFile>();
-  file->disk_is_full = around_.clockwork.now() < disk_full_until_;
-  return std::make_unique<SimEvents>(file);
+  return std::make_unique<SimEvents>(disk_.at(attempt));
 }
 
 void SimNode::Find(const AttemptKey& attempt, v1::Dataset) {

@@ -43,6 +43,8 @@ class SimNode final : public agent::AgentLink,
 
   void StartAgent();
   void CrashAgent();
+  /// Told to end, as by SIGTERM, and started again.
+  void StopAgent();
   void StallAgent(Duration time);
   /// Everything on it ends, and comes up under another boot id.
   void Reboot();
@@ -66,8 +68,10 @@ class SimNode final : public agent::AgentLink,
     return "/attempts/" + ToText(attempt);
   }
   absl::StatusOr<std::unique_ptr<agent::Trainer>> Start(
-      const AttemptKey& attempt, const std::string& config,
-      int64_t threads) override;
+      const AttemptKey& attempt, const agent::TrainerOrder& order) override;
+  std::vector<agent::FoundAttempt> FindHeld() override;
+  void MarkInterrupted(const AttemptKey& attempt) override;
+  void Release(const AttemptKey& attempt) override { held_.erase(attempt); }
   std::unique_ptr<agent::EventLines> Events(const AttemptKey& attempt) override;
   void Find(const AttemptKey& attempt, v1::Dataset dataset) override;
 
@@ -105,6 +109,14 @@ class SimNode final : public agent::AgentLink,
   SteadyTime disk_full_until_{};
   std::map<AttemptKey, std::shared_ptr<EventFile>> disk_;
   std::map<AttemptKey, std::shared_ptr<SimProcess>> trainers_;
+  /// Files beside the event file, which outlive the agent.
+  struct Held {
+    agent::HoldRecord hold;
+    int64_t boot = 0;
+    bool interrupted = false;
+  };
+  std::map<AttemptKey, Held> held_;
+  std::string last_instance_;
   int64_t last_beat_ = 0;
   std::map<std::string, int64_t> last_sent_;  // records, by cohort
   std::set<std::string> told_ends_;

@@ -151,12 +151,10 @@ void SimProcess::Signal(int signal) {
   if (IsGone()) return;
   if (signal == SIGKILL) return Exit(-1, SIGKILL);
   if (signal != SIGTERM) return;
-  const auto end = [](SimProcess& process) {
-    process.EndFailed("crash", "ended by SIGTERM");
-  };
   clockwork_.After(Seconds(chance_.Between(0.01, kTermTakes_s)),
-                   [self = shared_from_this(), end] {
-                     if (!self->IsGone() && !self->stalled_until_) end(*self);
+                   [self = shared_from_this()] {
+                     if (!self->IsGone() && !self->stalled_until_)
+                       self->EndAsTold();
                    });
 }
 
@@ -178,7 +176,7 @@ void SimProcess::Hear(const std::string& order, SteadyTime as_of) {
 }
 
 void SimProcess::EndAsTold() {
-  if (Write(R"("event":"end","sequence":#,"time_s":2.0,"outcome":"preempted",)"
+  if (Write(R"("event":"end","sequence":#,"time_s":2.0,"outcome":"cancelled",)"
             R"("kind":null,"message":"stopped by order")")) {
     Exit(1, 0);
   }

@@ -156,7 +156,12 @@ class Player {
         coordinator_.StallProcess(time);
         return coordinator_.IsUp();
       case FaultKind::kCrashAgent:
-        node.CrashAgent();
+        // Some are told to end, as when a machine is serviced.
+        if (fault.detail % 4 == 0) {
+          node.StopAgent();
+        } else {
+          node.CrashAgent();
+        }
         return true;
       case FaultKind::kStallAgent:
         node.StallAgent(time);

@@ -97,6 +97,11 @@ std::string Behaviour(const std::string& folder) {
   return text;
 }
 
+/// Waits for a file of that name beside `behaviour`.
+void AwaitGo(const std::string& folder) {
+  while (access((folder + "/../../go").c_str(), F_OK) != 0) usleep(2000);
+}
+
 void ForkStubbornChild(int depth) {
   if (depth == 0 || fork() != 0) return;
   signal(SIGTERM, SIG_IGN);
@@ -209,6 +214,10 @@ int Run(const ordered_json& config) {
     while (true) pause();
   }
   if (word == "leave_child") ForkStubbornChild(2);
+  if (word == "go") {
+    AwaitGo(folder);
+    Train(events, config, kSteps);
+  }
   Finish(events, config, kSteps);
   return 0;
 }

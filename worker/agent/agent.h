@@ -21,6 +21,7 @@ struct AgentOptions {
   AgentPolicy policy;
   std::filesystem::path trainer;  // the program
   SessionOptions session;
+  bool receives_orphans = false;  // see ReceiveOrphans
 };
 
 class Agent {

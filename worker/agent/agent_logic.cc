@@ -30,7 +30,30 @@ AgentLogic::AgentLogic(AgentIdentity identity, AgentPolicy policy,
       link_(parts.link),
       data_(parts.data),
       log_(parts.log),
-      started_at_(now) {}
+      started_at_(now) {
+  TakeOver(now);
+}
+
+void AgentLogic::TakeOver(SteadyTime now) {
+  for (FoundAttempt& found : host_.FindHeld()) {
+    const AttemptKey key = found.key;
+    HeldEntry held;
+    held.dataset_path = found.hold.dataset_path;
+    held.trainer_device = found.hold.trainer_device;
+    held.attempt = std::make_unique<HeldAttempt>(std::move(found), host_, now);
+    const bool interrupted = held.attempt->WasInterrupted();
+    log_.Write(LogLevel::kInfo,
+               interrupted ? "attempt_let_go" : "attempt_adopted",
+               {{"attempt", ToText(key)},
+                {"pid", std::to_string(held.attempt->pid())},
+                {"lives", held.attempt->IsGone() ? "no" : "yes"}});
+    if (interrupted) {
+      host_.Release(key);
+    } else {
+      held_[key] = std::move(held);
+    }
+  }
+}
 
 SteadyTime AgentLogic::NextWake(SteadyTime now) const {
   // Trainers and their files are looked at by the clock.
@@ -86,6 +109,7 @@ v1::Register AgentLogic::Introduction() const {
   message.set_version(identity_.version);
   message.set_commit(identity_.commit);
   message.set_state_folder(identity_.state.string());
+  message.set_previous_instance(identity_.previous_instance);
   for (const HeldDevice& device : identity_.devices) {
     v1::Device& entry = *message.add_devices();
     entry.set_id(device.id);
@@ -107,6 +131,9 @@ v1::Register AgentLogic::Introduction() const {
 void AgentLogic::Tick(SteadyTime now) {
   for (auto& [key, held] : held_) {
     held.attempt->Tick(now);
+    if (leaving_ && held.attempt->IsGone() && held.attempt->WasInterrupted()) {
+      host_.Release(key);
+    }
     if (!registered_) continue;
     // Gone before the records are looked for: so none can come after.
     const bool gone = held.attempt->IsGone();

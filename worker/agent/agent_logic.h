@@ -27,6 +27,8 @@ struct AgentIdentity {
   std::filesystem::path state;  // absolute
   std::string node;             // a name of people, or the host's
   std::string instance;         // fresh at every start
+  /// Of the agent that had this state folder before; it has ended.
+  std::string previous_instance;
   std::string host;
   std::string boot_id;
   std::string version;
@@ -61,6 +63,7 @@ struct AgentParts {
 
 class AgentLogic {
  public:
+  /// Takes over what an agent before it held.
   AgentLogic(AgentIdentity identity, AgentPolicy policy, AgentParts parts,
              SteadyTime now);
 
@@ -95,6 +98,7 @@ class AgentLogic {
                    SteadyTime now);
   void OnReadLog(const v1::ReadLogOrder& order);
 
+  void TakeOver(SteadyTime now);
   void Beat(SteadyTime now);
   bool SendRecords(HeldAttempt& attempt);
   void SendEnding(HeldAttempt& attempt);

@@ -50,7 +50,9 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
       return OnReadLog(message.read_log());
     case v1::CoordinatorMessage::kEndedAck:
       if (HeldAttempt* attempt = Find(message.ended_ack().attempt())) {
-        if (attempt->ending_sent) held_.erase(attempt->key());
+        if (!attempt->ending_sent) return;
+        host_.Release(attempt->key());
+        held_.erase(attempt->key());
       }
       return;
     case v1::CoordinatorMessage::MESSAGE_NOT_SET:
@@ -74,7 +76,10 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
     }
   }
   for (auto& [key, held] : held_) {
-    const absl::Status sought = held.attempt->SendAgainAfter(acknowledged[key]);
+    const auto known = acknowledged.find(key);
+    const absl::Status sought = held.attempt->SendAgainAfter(
+        known == acknowledged.end() ? std::nullopt
+                                    : std::optional(known->second));
     if (!sought.ok()) held.attempt->GiveUpEvents(std::string(sought.message()));
     // The stream that broke may have lost it.
     if (held.attempt->pid() > 0) TellStarted(*held.attempt);
@@ -175,8 +180,10 @@ void AgentLogic::StartIfDue(HeldEntry& held, SteadyTime now) {
   const AttemptKey key = held.attempt->key();
   pending.config.folder = host_.Folder(key);
   const absl::Status started = held.attempt->Start(
-      spec::TrainerConfigJson(pending.config),
-      pending.config.settings.Integer("threads"), *held.confirmed_at);
+      {spec::TrainerConfigJson(pending.config),
+       pending.config.settings.Integer("threads"),
+       {held.attempt->devices(), held.dataset_path, held.trainer_device}},
+      *held.confirmed_at);
   if (started.ok()) {
     log_.Write(LogLevel::kInfo, "trainer_started",
                {{"attempt", ToText(key)},

@@ -9,19 +9,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/statusor.h>
 #include <sys/types.h>
 
 #include "common/ids.h"
 #include "worker/agent/event_tail.h"
+#include "worker/agent/hold_record.h"
 
 namespace leadline::agent {
 
-/// How a process ended.
+/// How a process ended; as it stands here nobody knows.
 struct ExitStatus {
   int code = -1;   // -1 if a signal ended it
   int signal = 0;  // 0 if it exited
+
+  bool IsKnown() const { return code >= 0 || signal != 0; }
 };
 
 /// What else tells why a trainer ended.
@@ -56,6 +60,24 @@ class Trainer {
   virtual EndTraces Traces() const = 0;
 };
 
+/// What a trainer is started with.
+struct TrainerOrder {
+  std::string config;
+  int64_t threads = 1;
+  HoldRecord hold;  // for a later agent
+};
+
+/// An attempt that a former agent held and whose end was not acknowledged.
+struct FoundAttempt {
+  AttemptKey key;
+  HoldRecord hold;
+  std::unique_ptr<Trainer> trainer;  // maybe gone already
+  /// It was being broken off because the agent ended.
+  bool interrupted = false;
+  /// The machine was started anew since: what ended it was no fault of its own.
+  bool machine_restarted = false;
+};
+
 /// Owned by one thread.
 class AttemptHost {
  public:
@@ -64,15 +86,24 @@ class AttemptHost {
   /// Where an attempt keeps its files.
   virtual std::string Folder(const AttemptKey& attempt) const = 0;
 
-  /// Makes the folder, writes the configuration into it and starts a trainer
-  /// with that many threads. Unavailable: the disk says no. FailedPrecondition:
-  /// the program cannot be executed.
+  /// Makes the folder, writes the configuration into it and starts a trainer.
+  /// The attempt is held from then on, however the agent ends, until Release.
+  /// Unavailable: the disk says no. FailedPrecondition: the program cannot be
+  /// executed.
   virtual absl::StatusOr<std::unique_ptr<Trainer>> Start(
-      const AttemptKey& attempt, const std::string& config,
-      int64_t threads) = 0;
+      const AttemptKey& attempt, const TrainerOrder& order) = 0;
 
   /// What the trainer of that attempt writes, from its first line.
   virtual std::unique_ptr<EventLines> Events(const AttemptKey& attempt) = 0;
+
+  /// What is held, to be asked once at the start.
+  virtual std::vector<FoundAttempt> FindHeld() = 0;
+
+  /// The agent begins to break it off because it ends itself.
+  virtual void MarkInterrupted(const AttemptKey& attempt) = 0;
+
+  /// Nothing more is to be told of it: no later agent finds it.
+  virtual void Release(const AttemptKey& attempt) = 0;
 };
 
 }  // namespace leadline::agent

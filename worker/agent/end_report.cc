@@ -29,8 +29,8 @@ EndReport FromStatus(const EndEvidence& evidence) {
         "the trainer was ended by signal " + std::to_string(status.signal);
   } else if (status.code == 0) {
     message = "the trainer exited without an end record";
-  } else if (status.code < 0) {
-    message = "the trainer ended, nobody knows how";
+  } else if (!status.IsKnown()) {
+    message = "the trainer ended while its agent was away, exit status unknown";
   } else {
     message = "the trainer exited with code " + std::to_string(status.code);
   }
@@ -53,6 +53,10 @@ EndReport ReportEnd(const EndEvidence& evidence) {
   }
   if (!evidence.stop_reason.empty()) {
     return {"", "stopped: " + evidence.stop_reason};
+  }
+  if (!evidence.end && evidence.machine_restarted) {
+    return Failure(FailureKind::kAgentLost,
+                   "the machine went down while it ran");
   }
   if (!evidence.end) return FromStatus(evidence);
   const v1::EndRecord& end = *evidence.end;

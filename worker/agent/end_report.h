@@ -14,13 +14,14 @@ namespace leadline::agent {
 struct EndEvidence {
   ExitStatus status = {};
   std::optional<v1::EndRecord> end =
-      {};                         // the trainer's last word, if it had one
-  int64_t unreadable = 0;         // lines that were no events
-  std::string stop_reason = {};   // not empty: we ended it
-  bool stopped_by_agent = false;  // the agent itself is ending
-  bool lease_lost = false;        // it was not renewed in time
-  bool oom_killed = false;        // the machine killed for memory meanwhile
-  std::string last_words = {};    // end of its standard error
+      {};                          // the trainer's last word, if it had one
+  int64_t unreadable = 0;          // lines that were no events
+  std::string stop_reason = {};    // not empty: we ended it
+  bool stopped_by_agent = false;   // the agent itself is ending
+  bool lease_lost = false;         // it was not renewed in time
+  bool machine_restarted = false;  // while it ran
+  bool oom_killed = false;         // the machine killed for memory meanwhile
+  std::string last_words = {};     // end of its standard error
 };
 
 struct EndReport {

@@ -1,6 +1,7 @@
 #include "worker/agent/held_attempt.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <signal.h>
@@ -21,16 +22,33 @@ constexpr std::chrono::seconds kLongestWithoutRenewal =
 
 HeldAttempt::HeldAttempt(AttemptKey key, std::vector<std::string> devices,
                          AttemptHost& host)
-    : key_(key),
-      devices_(std::move(devices)),
-      host_(host),
-      reader_(host.Events(key)) {}
+    : key_(key), devices_(std::move(devices)), host_(host) {}
 
-absl::Status HeldAttempt::Start(const std::string& config, int64_t threads,
+HeldAttempt::HeldAttempt(FoundAttempt found, AttemptHost& host, SteadyTime now)
+    : key_(found.key),
+      devices_(std::move(found.hold.devices)),
+      host_(host),
+      reader_(host.Events(found.key)),
+      trainer_(std::move(found.trainer)),
+      renewed_at_(now) {
+  window.Restart(0);
+  evidence_.machine_restarted = found.machine_restarted;
+  if (!trainer_->IsGone()) return;
+  NoteGone();
+  ExamineLast();
+  // One that was told to end names no kind: with its agent gone too, somebody
+  // ended them both.
+  const bool was_told = evidence_.end && evidence_.end->kind().empty();
+  evidence_.stopped_by_agent = found.interrupted || was_told;
+}
+
+absl::Status HeldAttempt::Start(const TrainerOrder& order,
                                 SteadyTime renewed_at) {
-  auto trainer = host_.Start(key_, config, threads);
+  auto trainer = host_.Start(key_, order);
   if (!trainer.ok()) return trainer.status();
   trainer_ = *std::move(trainer);
+  // Not before: what lay in its folder was of another database.
+  reader_.emplace(host_.Events(key_));
   renewed_at_ = renewed_at;
   return absl::OkStatus();
 }
@@ -52,7 +70,10 @@ void HeldAttempt::Stop(std::string reason, StopPatience patience,
 
 void HeldAttempt::StopBecauseAgentEnds(StopPatience patience, SteadyTime now) {
   if (gone_) return;
-  if (!IsStopping()) evidence_.stopped_by_agent = true;
+  if (!IsStopping()) {
+    evidence_.stopped_by_agent = true;
+    if (trainer_) host_.MarkInterrupted(key_);
+  }
   if (!IsStopping() || step_ == StopStep::kOrder) stopping_since_ = now;
   patience_ = patience;
   Tick(now);
@@ -66,11 +87,9 @@ void HeldAttempt::Tick(SteadyTime now) {
     return;
   }
   if (trainer_->IsGone()) {
-    gone_ = true;
-    evidence_.status = *trainer_->status();
-    EndTraces traces = trainer_->Traces();
-    evidence_.oom_killed = step_ != StopStep::kKill && traces.oom_killed;
-    evidence_.last_words = std::move(traces.last_words);
+    NoteGone();
+    // It may have finished all the same, and nobody reads the rest any more.
+    if (evidence_.stopped_by_agent) ExamineLast();
     return;
   }
   if (!IsStopping() && trainer_->status()) {
@@ -86,6 +105,14 @@ void HeldAttempt::Tick(SteadyTime now) {
   const auto elapsed =
       std::chrono::duration_cast<milliseconds>(now - *stopping_since_);
   TakeStep(StepDue(elapsed, patience_), now);
+}
+
+void HeldAttempt::NoteGone() {
+  gone_ = true;
+  evidence_.status = *trainer_->status();
+  EndTraces traces = trainer_->Traces();
+  evidence_.oom_killed = step_ != StopStep::kKill && traces.oom_killed;
+  evidence_.last_words = std::move(traces.last_words);
 }
 
 void HeldAttempt::TakeStep(StopStep step, SteadyTime now) {
@@ -110,32 +137,42 @@ void HeldAttempt::TakeStep(StopStep step, SteadyTime now) {
 }
 
 absl::StatusOr<v1::RecordBatch> HeldAttempt::NextBatch() {
-  if (!events_lost_.empty()) return v1::RecordBatch();
-  absl::StatusOr<v1::RecordBatch> batch = reader_.NextBatch();
+  if (!events_lost_.empty() || !reader_) return v1::RecordBatch();
+  absl::StatusOr<v1::RecordBatch> batch = reader_->NextBatch();
   if (!batch.ok()) return batch;
   *batch->mutable_attempt() = ToMessage(key_);
-  Examine(*batch);
+  for (const v1::TrainerRecord& record : batch->records()) Examine(record);
   return batch;
 }
 
-void HeldAttempt::Examine(const v1::RecordBatch& batch) {
-  for (const v1::TrainerRecord& record : batch.records()) {
-    // What is sent again was examined before.
-    if (record.sequence() <= examined_) continue;
-    examined_ = record.sequence();
-    if (record.has_unreadable()) ++evidence_.unreadable;
-    if (record.has_end()) evidence_.end = record.end();
-  }
+void HeldAttempt::Examine(const v1::TrainerRecord& record) {
+  // What is sent again was examined before.
+  if (record.sequence() <= examined_) return;
+  examined_ = record.sequence();
+  if (record.has_unreadable()) ++evidence_.unreadable;
+  if (record.has_end()) evidence_.end = record.end();
 }
 
-absl::Status HeldAttempt::SendAgainAfter(int64_t acknowledged) {
-  const int64_t from =
-      std::min(std::max<int64_t>(acknowledged, 0), reader_.sequence());
+/// An `end` record is the last of its file.
+void HeldAttempt::ExamineLast() {
+  RecordReader reader(host_.Events(key_));
+  if (!reader.SeekAfter(std::numeric_limits<int64_t>::max()).ok()) return;
+  const auto& last = reader.passed_over();
+  if (last && last->has_end()) evidence_.end = last->end();
+}
+
+absl::Status HeldAttempt::SendAgainAfter(std::optional<int64_t> acknowledged) {
   ending_sent = false;
-  if (absl::Status sought = reader_.SeekAfter(from); !sought.ok()) {
+  if (!reader_) return absl::OkStatus();
+  const int64_t from =
+      std::max<int64_t>(acknowledged.value_or(window.acknowledged()), 0);
+  if (absl::Status sought = reader_->SeekAfter(from); !sought.ok()) {
     return sought;
   }
-  window.Restart(from);
+  if (reader_->passed_over()) Examine(*reader_->passed_over());
+  // There may be fewer than the coordinator has: the machine went down before
+  // they were on disk.
+  window.Restart(reader_->sequence());
   return absl::OkStatus();
 }
 

@@ -29,14 +29,15 @@ class HeldAttempt {
  public:
   HeldAttempt(AttemptKey key, std::vector<std::string> devices,
               AttemptHost& host);
+  /// Of a former agent, taken over.
+  HeldAttempt(FoundAttempt found, AttemptHost& host, SteadyTime now);
 
   const AttemptKey& key() const { return key_; }
   const std::vector<std::string>& devices() const { return devices_; }
 
   /// Starts the trainer of an attempt renewed at that time; errors of
   /// AttemptHost::Start.
-  absl::Status Start(const std::string& config, int64_t threads,
-                     SteadyTime renewed_at);
+  absl::Status Start(const TrainerOrder& order, SteadyTime renewed_at);
 
   /// The trainer's process id; 0 before it was started.
   pid_t pid() const { return trainer_ ? trainer_->pid() : 0; }
@@ -59,8 +60,9 @@ class HeldAttempt {
   /// The next records to send, maybe none.
   absl::StatusOr<v1::RecordBatch> NextBatch();
 
-  /// On a new stream: send again what comes after `acknowledged`.
-  absl::Status SendAgainAfter(int64_t acknowledged);
+  /// On a new stream: send what comes after `acknowledged`, again if need be.
+  /// Null: the coordinator did not say.
+  absl::Status SendAgainAfter(std::optional<int64_t> acknowledged);
 
   /// True if its work was broken off because the agent ends. That is no end to
   /// tell: the coordinator queues again what an agent does not hold.
@@ -76,13 +78,15 @@ class HeldAttempt {
   bool ending_sent = false;  // on the stream that stands
 
  private:
-  void Examine(const v1::RecordBatch& batch);
+  void Examine(const v1::TrainerRecord& record);
+  void ExamineLast();
+  void NoteGone();
   void TakeStep(StopStep step, SteadyTime now);
 
   AttemptKey key_;
   std::vector<std::string> devices_;
   AttemptHost& host_;
-  RecordReader reader_;
+  std::optional<RecordReader> reader_;  // once its trainer was started
   std::unique_ptr<Trainer> trainer_;
   bool gone_ = false;
   SteadyTime renewed_at_{};

@@ -1,95 +1,102 @@
 #include "worker/agent/leftovers.h"
 
+#include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/ids.h"
 #include "worker/agent/attempt_folder.h"
-#include "worker/agent/file_descriptor.h"
+#include "worker/agent/exact_process.h"
+#include "worker/agent/hold_record.h"
 #include "worker/agent/trainer_launcher.h"
 
 namespace leadline::agent {
 namespace {
 
-std::vector<std::filesystem::path> AttemptFolders(
-    const std::filesystem::path& state) {
-  std::vector<std::filesystem::path> folders;
-  std::error_code error;
-  std::filesystem::directory_iterator entry(state / "attempts", error);
-  for (; !error && entry != std::filesystem::directory_iterator();
-       entry.increment(error)) {
-    if (ParseAttemptKey(entry->path().filename().string())) {
-      folders.push_back(entry->path());
-    }
-  }
-  return folders;
-}
-
-/// Groups whose recorded leader lives under this boot.
-std::set<pid_t> RecordedGroups(
-    const std::vector<std::filesystem::path>& folders,
-    const std::string& boot_id) {
-  std::set<pid_t> groups;
-  for (const std::filesystem::path& folder : folders) {
-    const auto record = ReadProcessRecord(folder);
+/// Groups of held attempts whose recorded leader lives under this boot. Of an
+/// attempt that is not held every process had gone when its end was told.
+std::map<pid_t, AttemptKey> RecordedGroups(const std::filesystem::path& state,
+                                           const std::vector<AttemptKey>& held,
+                                           const std::string& boot_id) {
+  std::map<pid_t, AttemptKey> groups;
+  for (const AttemptKey& key : held) {
+    const auto record = ReadProcessRecord(AttemptFolder(state, key));
     if (!record || boot_id.empty() || record->boot_id != boot_id) continue;
     const auto stat = ReadProcStat(record->pid);
     if (stat && stat->start_time == record->start_time &&
         stat->group == record->group) {
-      groups.insert(record->group);
+      groups.emplace(record->group, key);
     }
   }
   return groups;
 }
 
-bool IsOfOneOf(const ProcStat& process,
-               const std::vector<std::filesystem::path>& folders) {
-  for (const std::filesystem::path& folder : folders) {
-    if (WasStartedWith(process.pid, AttemptVariable(folder))) return true;
-  }
-  return false;
+/// The attempt of this folder that the process carries the mark of.
+std::optional<AttemptKey> MarkOf(const ProcStat& process,
+                                 const std::filesystem::path& state) {
+  const auto value = StartedWith(process.pid, kAttemptFolderVariable);
+  if (!value) return std::nullopt;
+  const std::filesystem::path folder(*value);
+  const auto key = ParseAttemptKey(folder.filename().string());
+  if (!key || AttemptFolder(state, *key) != folder) return std::nullopt;
+  return key;
 }
 
-/// Signals the very process that was seen: its number may have passed on.
-void SignalExactly(const ProcStat& process, int signal) {
-  const FileDescriptor handle(
-      static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));
-  const auto now = ReadProcStat(process.pid);
-  if (!handle || !now || now->start_time != process.start_time) return;
-  syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0);
+struct Leftover {
+  ProcStat process;
+  AttemptKey attempt;
+};
+
+std::vector<Leftover> Find(const std::filesystem::path& state,
+                           const std::string& boot_id, HeldAttempts spare) {
+  const std::vector<AttemptKey> held = ListHeld(state);
+  const auto groups = RecordedGroups(state, held, boot_id);
+  const auto is_spared = [&](const AttemptKey& key) {
+    const std::filesystem::path folder = AttemptFolder(state, key);
+    return spare == HeldAttempts::kSpare && ReadHold(folder) &&
+           !IsInterrupted(folder);
+  };
+  std::vector<Leftover> found;
+  for (const ProcStat& process : ListProcesses()) {
+    if (!process.IsAlive() || process.pid == getpid()) continue;
+    std::optional<AttemptKey> key = MarkOf(process, state);
+    const auto group = groups.find(process.group);
+    if (!key && group != groups.end()) key = group->second;
+    if (key && !is_spared(*key)) found.push_back({process, *key});
+  }
+  return found;
 }
 
 }  // namespace
 
 std::vector<ProcStat> FindLeftovers(const std::filesystem::path& state,
-                                    const std::string& boot_id) {
-  const auto folders = AttemptFolders(state);
-  if (folders.empty()) return {};
-  const auto groups = RecordedGroups(folders, boot_id);
-  std::vector<ProcStat> found;
-  for (const ProcStat& process : ListProcesses()) {
-    if (!process.IsAlive() || process.pid == getpid()) continue;
-    if (groups.contains(process.group) || IsOfOneOf(process, folders)) {
-      found.push_back(process);
-    }
+                                    const std::string& boot_id,
+                                    HeldAttempts held) {
+  std::vector<ProcStat> processes;
+  for (const Leftover& leftover : Find(state, boot_id, held)) {
+    processes.push_back(leftover.process);
   }
-  return found;
+  return processes;
 }
 
 bool EndLeftovers(const std::filesystem::path& state,
-                  const std::string& boot_id,
+                  const std::string& boot_id, HeldAttempts held,
                   std::chrono::milliseconds patience) {
   using Clock = std::chrono::steady_clock;
   for (const int signal : {SIGTERM, SIGKILL}) {
     const auto deadline = Clock::now() + patience;
     do {
-      const auto found = FindLeftovers(state, boot_id);
+      const auto found = Find(state, boot_id, held);
       if (found.empty()) return true;
-      for (const ProcStat& process : found) SignalExactly(process, signal);
+      for (const Leftover& leftover : found) {
+        const auto folder = AttemptFolder(state, leftover.attempt);
+        if (ReadHold(folder)) MarkInterrupted(folder);
+        SignalExactly(leftover.process, signal);
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     } while (Clock::now() < deadline);
   }

@@ -4,29 +4,40 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "worker/agent/attempt_host.h"
+#include "worker/agent/orphans.h"
 
 namespace leadline::agent {
 
+/// Must outlive the trainers it gives out.
 class LocalHost final : public AttemptHost {
  public:
   struct Options {
     std::filesystem::path state;    // absolute
     std::filesystem::path trainer;  // the program
     std::string boot_id;
+    bool receives_orphans = false;  // see ReceiveOrphans
   };
 
-  explicit LocalHost(Options options) : options_(std::move(options)) {}
+  explicit LocalHost(Options options)
+      : options_(std::move(options)), orphans_(options_.receives_orphans) {}
 
   std::string Folder(const AttemptKey& attempt) const override;
-  absl::StatusOr<std::unique_ptr<Trainer>> Start(const AttemptKey& attempt,
-                                                 const std::string& config,
-                                                 int64_t threads) override;
+  absl::StatusOr<std::unique_ptr<Trainer>> Start(
+      const AttemptKey& attempt, const TrainerOrder& order) override;
   std::unique_ptr<EventLines> Events(const AttemptKey& attempt) override;
+  std::vector<FoundAttempt> FindHeld() override;
+  void MarkInterrupted(const AttemptKey& attempt) override;
+  void Release(const AttemptKey& attempt) override;
 
  private:
+  std::optional<FoundAttempt> Find(const AttemptKey& key);
+
   const Options options_;
+  Orphans orphans_;
 };
 
 }  // namespace leadline::agent

@@ -18,6 +18,7 @@
 #include "worker/agent/coordinator_address.h"
 #include "worker/agent/fetch_ahead.h"
 #include "worker/agent/leftovers.h"
+#include "worker/agent/orphans.h"
 #include "worker/agent/state_lock.h"
 #include "worker/dataset/fetch/download.h"
 
@@ -93,7 +94,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_flag("--private", flags.is_private,
                "end when the coordinator has gone");
   app.add_flag("--end-leftovers", flags.only_end_leftovers,
-               "end the trainers that an earlier agent left behind, no more");
+               "end the trainers that an earlier agent left behind, no more; "
+               "without it they are adopted");
   app.set_config("--config", "", "file of these flags, one KEY=VALUE a line");
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.set_version_flag("--version", "leadline-agent " LEADLINE_VERSION);
@@ -206,7 +208,7 @@ int Run(const Flags& flags) {
   if (!flags.devices.empty()) {
     return Fail(2, "--devices: this build offers CPU slots alone");
   }
-  const AgentOptions options = MakeOptions(flags);
+  AgentOptions options = MakeOptions(flags);
   if (access(options.trainer.c_str(), X_OK) != 0) {
     return Fail(2, "no trainer at " + options.trainer.string() +
                        "; name one with --trainer");
@@ -214,12 +216,15 @@ int Run(const Flags& flags) {
   absl::StatusOr<StateLock> lock = StateLock::Take(options.identity.state);
   if (!lock.ok()) return Fail(1, std::string(lock.status().message()));
   SpdLog log;
+  const bool only_end = flags.only_end_leftovers;
   if (!EndLeftovers(options.identity.state, options.identity.boot_id,
-                    flags.only_end_leftovers ? kPatienceAtTheEnd
-                                             : kPatienceWithLeftovers)) {
+                    only_end ? HeldAttempts::kEnd : HeldAttempts::kSpare,
+                    only_end ? kPatienceAtTheEnd : kPatienceWithLeftovers)) {
     return Fail(1, "trainers of an earlier agent could not be ended");
   }
-  if (flags.only_end_leftovers) return 0;
+  if (only_end) return 0;
+  options.identity.previous_instance = lock->Succeed(options.identity.instance);
+  options.receives_orphans = ReceiveOrphans();
   Agent agent(options, MakeDataFinder(places), log);
   AgentEnd end;
   {

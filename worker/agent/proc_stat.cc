@@ -40,10 +40,14 @@ std::optional<ProcStat> ParseProcStat(std::string_view text) {
   stat.pid = *pid;
   std::istringstream rest{std::string(text.substr(close + 2))};
   std::string skipped;
-  rest >> stat.state >> skipped >> stat.group;
-  // Fields 6 to 21 lie between the group and the start time, field 22.
-  for (int field = 6; field <= 21; ++field) rest >> skipped;
-  rest >> stat.start_time;
+  uint64_t user_ticks = 0;
+  uint64_t system_ticks = 0;
+  rest >> stat.state >> stat.parent >> stat.group;
+  for (int field = 6; field <= 13; ++field) rest >> skipped;
+  rest >> user_ticks >> system_ticks;  // fields 14 and 15
+  for (int field = 16; field <= 21; ++field) rest >> skipped;
+  rest >> stat.start_time;  // field 22
+  stat.cpu_ticks = user_ticks + system_ticks;
   if (!rest) return std::nullopt;
   return stat;
 }
@@ -70,6 +74,19 @@ bool WasStartedWith(pid_t pid, std::string_view variable) {
       '\0' + ReadAll("/proc/" + std::to_string(pid) + "/environ");
   const std::string wanted = '\0' + std::string(variable) + '\0';
   return text.find(wanted) != std::string::npos;
+}
+
+std::optional<std::string> StartedWith(pid_t pid, std::string_view name) {
+  const std::string text =
+      '\0' + ReadAll("/proc/" + std::to_string(pid) + "/environ");
+  const std::string wanted = '\0' + std::string(name) + '=';
+  const size_t found = text.find(wanted);
+  if (found == std::string::npos) return std::nullopt;
+  const size_t begin = found + wanted.size();
+  const size_t end = text.find('\0', begin);
+  // One that is cut off says nothing.
+  if (end == std::string::npos) return std::nullopt;
+  return text.substr(begin, end - begin);
 }
 
 std::string ReadBootId() {

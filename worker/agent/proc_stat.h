@@ -13,15 +13,20 @@
 
 namespace leadline::agent {
 
-/// A line of /proc/PID/stat.
+/// What is used of a line of /proc/PID/stat.
 struct ProcStat {
   pid_t pid = 0;
   char state = '?';
+  pid_t parent = 0;
   pid_t group = 0;
+  uint64_t cpu_ticks = 0;   // of all its threads, in clock ticks
   uint64_t start_time = 0;  // clock ticks after the boot
 
   /// Zombies and dead ones hold nothing any more.
   bool IsAlive() const { return state != 'Z' && state != 'X'; }
+
+  /// By SIGSTOP, job control or a debugger.
+  bool IsStopped() const { return state == 'T' || state == 't'; }
 };
 
 /// Null unless `text` is such a line. The command between the parentheses may
@@ -37,6 +42,10 @@ std::vector<ProcStat> ListProcesses();
 /// True if the process was started with `variable` ("NAME=value") in its
 /// environment, and we may look.
 bool WasStartedWith(pid_t pid, std::string_view variable);
+
+/// What that variable had for a value when the process was started. Null if it
+/// had none, or we may not look.
+std::optional<std::string> StartedWith(pid_t pid, std::string_view name);
 
 /// /proc/sys/kernel/random/boot_id; process ids mean something under one boot
 /// alone. Empty if it cannot be read.

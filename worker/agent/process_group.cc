@@ -1,9 +1,11 @@
 #include "worker/agent/process_group.h"
 
 #include <cerrno>
+#include <utility>
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace leadline::agent {
 namespace {
@@ -24,17 +26,88 @@ std::optional<ExitStatus> LookAt(pid_t pid) {
 
 }  // namespace
 
+ProcessGroup::ProcessGroup(pid_t leader, Mark mark)
+    : leader_(leader), mark_(std::move(mark)) {
+  if (mark_.orphans) mark_.orphans->Add(leader_);
+}
+
+ProcessGroup ProcessGroup::Adopt(pid_t leader, uint64_t start_time, Mark mark) {
+  ProcessGroup group(leader, std::move(mark));
+  group.is_child_ = false;
+  group.adopted_ = ExactProcess::Find(leader, start_time);
+  group.LookAtLeader();
+  group.Members();
+  return group;
+}
+
+ProcessGroup::~ProcessGroup() {
+  if (mark_.orphans) mark_.orphans->Remove(leader_);
+}
+
+ProcessGroup::ProcessGroup(ProcessGroup&& other) noexcept
+    : leader_(other.leader_),
+      mark_(std::exchange(other.mark_, {})),
+      is_child_(other.is_child_),
+      adopted_(std::move(other.adopted_)),
+      seen_(std::move(other.seen_)),
+      status_(other.status_),
+      gone_(other.gone_) {}
+
+void ProcessGroup::LookAtLeader() {
+  if (status_) return;
+  if (is_child_) {
+    status_ = LookAt(leader_);
+  } else if (!adopted_ || adopted_->HasEnded()) {
+    status_ = ExitStatus{};
+  }
+}
+
+bool ProcessGroup::IsOurs(const ProcStat& process) const {
+  if (!process.IsAlive() || process.pid == getpid()) return false;
+  if (process.group == leader_) {
+    // The number of a group whose leader was reaped may pass to another.
+    const auto seen = seen_.find(process.pid);
+    if (is_child_ || !status_ ||
+        (seen != seen_.end() && seen->second == process.start_time)) {
+      return true;
+    }
+  }
+  if (!mark_.variable.empty() && WasStartedWith(process.pid, mark_.variable)) {
+    return true;
+  }
+  return mark_.orphans && mark_.orphans->IsStrayOf(process, leader_);
+}
+
+std::vector<ProcStat> ProcessGroup::Members() {
+  std::vector<ProcStat> members;
+  for (const ProcStat& process : ListProcesses()) {
+    if (!IsOurs(process)) continue;
+    members.push_back(process);
+    seen_[process.pid] = process.start_time;
+  }
+  return members;
+}
+
 bool ProcessGroup::IsGone() {
   if (gone_) return true;
-  if (!status_) status_ = LookAt(leader_);
-  if (!status_ || !LivingMembers(leader_).empty()) return false;
-  waitpid(leader_, nullptr, WNOHANG);
+  LookAtLeader();
+  if (!status_) return false;
+  if (mark_.orphans) mark_.orphans->Reap();
+  if (!Members().empty()) return false;
+  if (is_child_) waitpid(leader_, nullptr, WNOHANG);
+  if (mark_.orphans) mark_.orphans->Remove(leader_);
   gone_ = true;
   return true;
 }
 
 void ProcessGroup::Signal(int signal) {
-  if (!gone_) kill(-leader_, signal);
+  if (gone_) return;
+  // At once, so that none can fork in between.
+  if (is_child_) kill(-leader_, signal);
+  LookAtLeader();
+  for (const ProcStat& process : Members()) {
+    if (!is_child_ || process.group != leader_) SignalExactly(process, signal);
+  }
 }
 
 std::vector<ProcStat> LivingMembers(pid_t group) {

@@ -28,9 +28,21 @@ int64_t RecordReader::sequence() const {
 }
 
 absl::Status RecordReader::SeekAfter(int64_t sequence) {
-  if (sequence >= this->sequence()) return absl::OkStatus();
-  held_.reset();
-  return lines_->SeekAfter(sequence);
+  if (sequence < this->sequence()) {
+    held_.reset();
+    return lines_->SeekAfter(sequence);
+  }
+  if (sequence == this->sequence()) return absl::OkStatus();
+  passed_over_ = std::exchange(held_, std::nullopt);
+  std::optional<EventLine> last;
+  while (lines_->sequence() < sequence) {
+    absl::StatusOr<std::optional<EventLine>> line = lines_->Next();
+    if (!line.ok()) return line.status();
+    if (!*line) break;
+    last = **std::move(line);
+  }
+  if (last) passed_over_ = ParseEvent(*last);
+  return absl::OkStatus();
 }
 
 }  // namespace leadline::agent

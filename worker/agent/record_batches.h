@@ -25,14 +25,21 @@ class RecordReader {
   /// Number of the last record given out.
   int64_t sequence() const;
 
-  /// Gives out again what comes after `sequence`.
+  /// Goes on after `sequence`, backwards or forwards, or after the last record
+  /// if there are not so many.
   absl::Status SeekAfter(int64_t sequence);
+
+  /// The last record that was passed over, never given out; null if none was.
+  const std::optional<v1::TrainerRecord>& passed_over() const {
+    return passed_over_;
+  }
 
   static constexpr size_t kBatchBytes = 256 << 10;
 
  private:
   std::unique_ptr<EventLines> lines_;
   std::optional<v1::TrainerRecord> held_;  // read, did not fit the batch before
+  std::optional<v1::TrainerRecord> passed_over_;
 };
 
 }  // namespace leadline::agent

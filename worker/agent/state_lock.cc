@@ -11,8 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "worker/agent/attempt_folder.h"
+
 namespace leadline::agent {
 namespace {
+
+constexpr size_t kLongestInstance = 64;
 
 absl::Status Failure(const std::string& doing) {
   return absl::UnavailableError(doing + ": " + std::strerror(errno));
@@ -50,7 +54,15 @@ absl::StatusOr<StateLock> StateLock::Take(const std::filesystem::path& state) {
       pwrite(file.get(), holder.data(), holder.size(), 0) < 0) {
     return Failure("cannot write " + path.string());
   }
-  return StateLock(std::move(file));
+  return StateLock(std::move(file), state);
+}
+
+std::string StateLock::Succeed(const std::string& instance) const {
+  const std::filesystem::path path = state_ / "agent.instance";
+  std::string before = ReadEnd(path, kLongestInstance);
+  // On a full disk the next agent knows none, and waits for the lease's end.
+  (void)WriteFile(path, instance);
+  return before;
 }
 
 }  // namespace leadline::agent

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <utility>
 
 #include <absl/status/statusor.h>
 
@@ -18,10 +20,16 @@ class StateLock {
   /// FailedPrecondition, naming the holder's process id, if another has it.
   static absl::StatusOr<StateLock> Take(const std::filesystem::path& state);
 
+  /// Writes down which agent has the folder and returns the one before, empty
+  /// if none is known. While the lock is held that one is certainly dead.
+  std::string Succeed(const std::string& instance) const;
+
  private:
-  explicit StateLock(FileDescriptor file) : file_(std::move(file)) {}
+  StateLock(FileDescriptor file, std::filesystem::path state)
+      : file_(std::move(file)), state_(std::move(state)) {}
 
   FileDescriptor file_;
+  std::filesystem::path state_;
 };
 
 }  // namespace leadline::agent

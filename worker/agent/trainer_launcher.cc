@@ -1,7 +1,6 @@
 #include "worker/agent/trainer_launcher.h"
 
 #include <cstring>
-#include <string_view>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -13,7 +12,6 @@
 namespace leadline::agent {
 namespace {
 
-constexpr std::string_view kVariable = "LEADLINE_ATTEMPT_FOLDER";
 constexpr std::string_view kThreadVariables[] = {
     "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"};
 
@@ -90,7 +88,7 @@ class SpawnPlan {
 }  // namespace
 
 std::string AttemptVariable(const std::filesystem::path& folder) {
-  return std::string(kVariable) + "=" + folder.string();
+  return std::string(kAttemptFolderVariable) + "=" + folder.string();
 }
 
 absl::StatusOr<pid_t> LaunchTrainer(const TrainerLaunch& launch) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <absl/status/statusor.h>
 
@@ -15,6 +16,9 @@ struct TrainerLaunch {
   std::filesystem::path folder;  // holds config.json; logs and events go there
   int64_t threads = 1;           // CPU threads its libraries may use
 };
+
+inline constexpr std::string_view kAttemptFolderVariable =
+    "LEADLINE_ATTEMPT_FOLDER";
 
 /// The environment variable by which a later agent knows our processes, also
 /// those that left their group or were never recorded.

@@ -88,6 +88,32 @@ TEST(NodesTest, SecondAgentOfANameIsRefusedWhenTheFirstIsHeard) {
   EXPECT_EQ(closed[0].status.code(), absl::StatusCode::kFailedPrecondition);
 }
 
+TEST(NodesTest, TheHeirOfAStateFolderGoesOnAtOnceWithWhatIsHeld) {
+  World world;
+  world.Register(1, "n", 1, {}, "i1");
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Send(1, AttemptOf(1, 1, 1), {StepAt(1, 1)});
+  // The stream of the first, which was killed, still seems to stand.
+  NodeRegistered heir;
+  heir.session = {2};
+  heir.node = "n";
+  heir.instance = "i2";
+  heir.previous_instance = "i1";
+  heir.devices = {{"cpu:0", "cpu", 0}};
+  heir.attempts = {{AttemptOf(1, 1, 1), {"cpu:0"}}};
+  const Outcome back = world.Do(heir);
+  EXPECT_EQ(Orders<CloseOrder>(back).at(0).status.code(),
+            absl::StatusCode::kAborted);
+  const auto welcome = Orders<WelcomeOrder>(back).at(0);
+  ASSERT_THAT(welcome.acknowledged, SizeIs(1));
+  EXPECT_EQ(welcome.acknowledged[0].second, 1);
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kRunning);
+  // The end of the old stream, noticed later, takes nothing from the heir.
+  world.Do(NodeLost{{1}});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kRunning);
+  EXPECT_EQ(world.Attempt(AttemptOf(1, 1, 1)).outcome, AttemptOutcome::kLive);
+}
+
 TEST(NodesTest, SecondAgentOfANameTakesOverWhenTheFirstIsGone) {
   World world;
   world.Register(1, "n", 1);

@@ -9,6 +9,7 @@
 #include "scratch_folder.h"
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_message.h"
+#include "worker/agent/hold_record.h"
 #include "worker/agent/process_group.h"
 #include "worker/agent/trainer_launcher.h"
 
@@ -32,6 +33,14 @@ class LeftoversTest : public ::testing::Test {
     const auto pid = LaunchTrainer({"/bin/sh", folder_, 1});
     EXPECT_TRUE(pid.ok());
     return *pid;
+  }
+
+  bool End(HeldAttempts held, milliseconds patience) {
+    return EndLeftovers(state_.path(), boot_, held, patience);
+  }
+
+  void Hold() {
+    ASSERT_TRUE(WriteHold(folder_, {{"cpu:0"}, "/d", "cpu"}).ok());
   }
 
   void Record(pid_t pid, const std::string& boot, uint64_t start_time) {
@@ -64,29 +73,54 @@ class LeftoversTest : public ::testing::Test {
 
 TEST_F(LeftoversTest, AnEmptyStateHasNone) {
   const ScratchFolder empty;
-  EXPECT_TRUE(FindLeftovers(empty.path(), boot_).empty());
-  EXPECT_TRUE(EndLeftovers(empty.path(), boot_, milliseconds(1)));
+  EXPECT_TRUE(FindLeftovers(empty.path(), boot_, HeldAttempts::kEnd).empty());
+  EXPECT_TRUE(
+      EndLeftovers(empty.path(), boot_, HeldAttempts::kEnd, milliseconds(1)));
 }
 
 TEST_F(LeftoversTest, ARecordedTrainerThatIgnoresSigtermIsEndedWithItsGroup) {
+  Hold();
   const pid_t pid = Launch("trap '' TERM; sleep 60 & while :; do wait; done");
   Record(pid, boot_, ReadProcStat(pid)->start_time);
-  EXPECT_TRUE(EndLeftovers(state_.path(), boot_, milliseconds(300)));
+  EXPECT_TRUE(End(HeldAttempts::kEnd, milliseconds(300)));
   EXPECT_TRUE(LivingMembers(pid).empty());
   waitpid(pid, nullptr, 0);
 }
 
 TEST_F(LeftoversTest, ATrainerThatWasNeverRecordedIsKnownByItsEnvironment) {
   const pid_t pid = Launch("sleep 60");
-  EXPECT_TRUE(EndLeftovers(state_.path(), boot_, milliseconds(2000)));
+  EXPECT_TRUE(End(HeldAttempts::kEnd, milliseconds(2000)));
+  EXPECT_TRUE(HasEnded(pid));
+  waitpid(pid, nullptr, 0);
+}
+
+TEST_F(LeftoversTest, WhatIsHeldIsSparedUnlessNobodyGoesOnWithIt) {
+  Hold();
+  const pid_t pid = Launch("sleep 60");
+  Record(pid, boot_, ReadProcStat(pid)->start_time);
+  EXPECT_TRUE(End(HeldAttempts::kSpare, milliseconds(100)));
+  EXPECT_FALSE(HasEnded(pid));
+  EXPECT_FALSE(IsInterrupted(folder_));
+  EXPECT_TRUE(End(HeldAttempts::kEnd, milliseconds(2000)));
+  EXPECT_TRUE(HasEnded(pid));
+  EXPECT_TRUE(IsInterrupted(folder_));
+  waitpid(pid, nullptr, 0);
+}
+
+TEST_F(LeftoversTest, WhatWasBeingBrokenOffIsEnded) {
+  Hold();
+  MarkInterrupted(folder_);
+  const pid_t pid = Launch("sleep 60");
+  EXPECT_TRUE(End(HeldAttempts::kSpare, milliseconds(2000)));
   EXPECT_TRUE(HasEnded(pid));
   waitpid(pid, nullptr, 0);
 }
 
 TEST_F(LeftoversTest, AProcessThatGotTheNumberLaterIsLeftAlone) {
   const pid_t stranger = Stranger();
+  Hold();
   Record(stranger, boot_, ReadProcStat(stranger)->start_time + 1);
-  EXPECT_TRUE(EndLeftovers(state_.path(), boot_, milliseconds(100)));
+  EXPECT_TRUE(End(HeldAttempts::kEnd, milliseconds(100)));
   EXPECT_FALSE(HasEnded(stranger));
   kill(stranger, SIGKILL);
   waitpid(stranger, nullptr, 0);
@@ -94,8 +128,9 @@ TEST_F(LeftoversTest, AProcessThatGotTheNumberLaterIsLeftAlone) {
 
 TEST_F(LeftoversTest, ARecordOfAnotherBootIsLeftAlone) {
   const pid_t stranger = Stranger();
+  Hold();
   Record(stranger, "another boot", ReadProcStat(stranger)->start_time);
-  EXPECT_TRUE(EndLeftovers(state_.path(), boot_, milliseconds(100)));
+  EXPECT_TRUE(End(HeldAttempts::kEnd, milliseconds(100)));
   EXPECT_FALSE(HasEnded(stranger));
   kill(stranger, SIGKILL);
   waitpid(stranger, nullptr, 0);
@@ -106,7 +141,8 @@ TEST_F(LeftoversTest, TrainersOfAnotherStateFolderAreLeftAlone) {
   const pid_t pid = Launch("sleep 60");
   const auto folder = other.path() / "attempts" / "s1.1.c0@1";
   ASSERT_TRUE(MakeAttemptFolder(folder).ok());
-  EXPECT_TRUE(EndLeftovers(other.path(), boot_, milliseconds(100)));
+  EXPECT_TRUE(
+      EndLeftovers(other.path(), boot_, HeldAttempts::kEnd, milliseconds(100)));
   EXPECT_FALSE(HasEnded(pid));
   kill(-pid, SIGKILL);
   waitpid(pid, nullptr, 0);

@@ -90,6 +90,55 @@ TEST_F(ProcessGroupTest, EndsGrandchildrenAndNothingBesides) {
   waitpid(bystander, nullptr, 0);
 }
 
+TEST_F(ProcessGroupTest, WhatLeftTheGroupIsFoundByItsMarkAndEnded) {
+  ProcessGroup group(
+      Launch("setsid sh -c 'trap \"\" TERM; echo $$; while :; do sleep 60; "
+             "done' & wait_for_it() { while [ ! -s stdout.log ]; do :; done; };"
+             " wait_for_it; exit 0"),
+      {AttemptVariable(folder_.path()), nullptr});
+  ASSERT_TRUE(Soon([&] { return !group.IsGone() && group.status(); }));
+  const pid_t left = std::stoi(Read("stdout.log"));
+  EXPECT_NE(ReadProcStat(left)->group, group.leader());
+  group.Signal(SIGTERM);
+  EXPECT_FALSE(group.IsGone());
+  EXPECT_TRUE(Soon([&] {
+    group.Signal(SIGKILL);
+    return group.IsGone();
+  }));
+  const auto now = ReadProcStat(left);
+  EXPECT_FALSE(now && now->IsAlive());
+}
+
+TEST_F(ProcessGroupTest, AnAdoptedOneEndsAndNobodyKnowsHow) {
+  const pid_t pid = Launch("trap '' TERM; sleep 60 & while :; do wait; done");
+  ProcessGroup group = ProcessGroup::Adopt(pid, ReadProcStat(pid)->start_time,
+                                           {AttemptVariable(folder_.path())});
+  EXPECT_FALSE(group.IsGone());
+  EXPECT_FALSE(group.status());
+  group.Signal(SIGKILL);
+  EXPECT_TRUE(EndsSoon(group));
+  EXPECT_FALSE(group.status()->IsKnown());
+  waitpid(pid, nullptr, 0);
+}
+
+TEST_F(ProcessGroupTest, AStrangerWithTheNumberOfAnAdoptedOneIsLeftAlone) {
+  const pid_t stranger = fork();
+  if (stranger == 0) {
+    setpgid(0, 0);
+    pause();
+    _exit(0);
+  }
+  setpgid(stranger, stranger);
+  ProcessGroup group =
+      ProcessGroup::Adopt(stranger, ReadProcStat(stranger)->start_time + 1,
+                          {AttemptVariable(folder_.path())});
+  EXPECT_TRUE(group.IsGone());
+  group.Signal(SIGKILL);
+  EXPECT_EQ(waitpid(stranger, nullptr, WNOHANG), 0);
+  kill(stranger, SIGKILL);
+  waitpid(stranger, nullptr, 0);
+}
+
 TEST_F(ProcessGroupTest, AReapedGroupIsNotSignalled) {
   ProcessGroup group(Launch("exit 0"));
   ASSERT_TRUE(EndsSoon(group));

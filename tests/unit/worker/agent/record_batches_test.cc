@@ -58,6 +58,24 @@ TEST(RecordReader, GivesOutAgainWhatWasNotAcknowledged) {
   EXPECT_EQ(reader.NextBatch()->records(0).sequence(), 4);
 }
 
+TEST(RecordReader, GoesOnWhereAnotherLeftOffAndKeepsTheLastItPassedOver) {
+  const ScratchFolder folder;
+  const auto file = folder.path() / "events.jsonl";
+  for (const char* text : {"a", "b", "c"}) Append(file, End(text));
+  RecordReader reader(std::make_unique<EventTail>(file));
+  EXPECT_FALSE(reader.passed_over());
+  ASSERT_TRUE(reader.SeekAfter(2).ok());
+  EXPECT_EQ(reader.passed_over()->end().message(), "b");
+  const auto batch = reader.NextBatch();
+  ASSERT_EQ(batch->records_size(), 1);
+  EXPECT_EQ(batch->records(0).sequence(), 3);
+  // There are not so many.
+  ASSERT_TRUE(reader.SeekAfter(100).ok());
+  EXPECT_EQ(reader.sequence(), 3);
+  Append(file, End("d"));
+  EXPECT_EQ(reader.NextBatch()->records(0).sequence(), 4);
+}
+
 TEST(RecordReader, HoldsNothingForAFileThatIsNotThere) {
   const ScratchFolder folder;
   RecordReader reader(
