@@ -59,6 +59,7 @@ class Run:
         self.counts = collections.Counter()
         self.moves = collections.Counter()
         self.attempts = collections.Counter()
+        self._without_agent = []  # attempts whose agent was killed
         self.report = {"seed": options.seed, "kills": options.kills}
 
     def say(self, text):
@@ -93,8 +94,8 @@ class Run:
             self._sweeps.append(watch)
             striker = Striker(cluster, watch)
             before = len(self.hits)
-            while kills and (what := striker.strike(kills[0])):
-                self._note(kills.popleft(), what)
+            while kills and (attempt := striker.strike(kills[0])):
+                self._note(kills.popleft(), attempt)
             totals.update(misses=striker.misses, pins=striker.pins,
                           trainers_killed_for_backoff=striker.trainers_killed_before)
             fruitless = 0 if len(self.hits) > before else fruitless + 1
@@ -103,10 +104,12 @@ class Run:
             self._await_end(cluster, watch, expected)
         self.report |= {"sweeps": len(self._sweeps)} | dict(totals)
 
-    def _note(self, kill, what):
+    def _note(self, kill, attempt):
         self.hits.append(kill)
+        if (kill.target, kill.how) == ("agent", "kill") and kill.state != "backoff":
+            self._without_agent.append(attempt)
         self.counts[kill.state, kill.target, kill.how] += 1
-        self.say(f"kill {kill.number} of {self._options.kills}: {kill}: {what}")
+        self.say(f"kill {kill.number} of {self._options.kills}: {kill}: {attempt} on {attempt.node}")
 
     def _await_end(self, cluster, watch, expected):
         cluster.wait(watch.is_over, f"{watch.sweep} to end", END_S, rest=0.02)
@@ -135,6 +138,8 @@ class Run:
         self.report |= {
             "outcome": "passed",
             "seconds": round(time.monotonic() - self._begin, 1),
+            "attempts_that_lost_their_agent": len(self._without_agent),
+            "of_these_succeeded": sum(attempt.outcome == "succeeded" for attempt in self._without_agent),
             "trials_by_attempts": {str(count): self.attempts[count] for count in sorted(self.attempts)},
             "hits": [{"state": state, "target": target, "how": how, "count": count}
                      for (state, target, how), count in sorted(self.counts.items())],

@@ -34,7 +34,7 @@ class Striker:
             "ending": self._is_ending, "unreachable": self._is_unreachable, "backoff": self._is_in_backoff}
 
     def strike(self, kill):
-        """What was hit; None if the sweep ended before it could be."""
+        """The attempt that was hit; None if the sweep ended before one could be."""
         deadline = time.monotonic() + 4 * SEEK_S
         while not self._watch.is_over():
             if time.monotonic() > deadline:
@@ -46,7 +46,7 @@ class Striker:
             if moment.pinned:
                 self._link(moment.attempt).heal()
             if hit:
-                return f"{moment.attempt} on {moment.attempt.node}"
+                return moment.attempt
             self.misses += 1
         return None
 
