@@ -71,8 +71,10 @@ class SpawnPlan {
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP |
+    // A session, not only a group: when the agent dies, a group of its session
+    // becomes an orphaned one, and the kernel hangs up on what is stopped in
+    // it.
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID |
                                                POSIX_SPAWN_SETSIGMASK |
                                                POSIX_SPAWN_SETSIGDEF);
   }

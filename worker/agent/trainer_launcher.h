@@ -24,9 +24,10 @@ inline constexpr std::string_view kAttemptFolderVariable =
 /// those that left their group or were never recorded.
 std::string AttemptVariable(const std::filesystem::path& folder);
 
-/// The process id, which is its group's too. It inherits no descriptor, reads
-/// from /dev/null and writes `stdout.log` and `stderr.log`. It is not bound to
-/// the life of the agent. FailedPrecondition if the program cannot be executed.
+/// The process id, which is its session's and group's too. It inherits no
+/// descriptor, reads from /dev/null and writes `stdout.log` and `stderr.log`.
+/// It is not bound to the life of the agent. FailedPrecondition if the program
+/// cannot be executed.
 absl::StatusOr<pid_t> LaunchTrainer(const TrainerLaunch& launch);
 
 }  // namespace leadline::agent

@@ -101,6 +101,20 @@ TEST_F(AgentRestart, GoesOnWithTheLiveTrainerAndItsRecords) {
             static_cast<int64_t>(kRecordsOfAll));
 }
 
+TEST_F(AgentRestart, AStoppedTrainerOutlivesItsAgent) {
+  const pid_t trainer = Train("go");
+  AwaitRecords(kRecordsOfHalf);
+  kill(trainer, SIGSTOP);
+  agent_.Kill();
+  agent_.Start();
+  AwaitRegisters(2);
+  kill(trainer, SIGCONT);
+  agent_.Go();
+  AwaitEnds(1);
+  EXPECT_EQ(coordinator_.heard().ended[0].kind(), "");
+  EXPECT_EQ(coordinator_.heard().records.at(kAttempt).size(), kRecordsOfAll);
+}
+
 TEST_F(AgentRestart, RenewsAndStopsAnAdoptedTrainer) {
   const pid_t trainer = Train("wait");
   agent_.Kill();
