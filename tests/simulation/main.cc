@@ -1,5 +1,6 @@
 // Plays schedules of faults against the programs' own logic:
 //   simulation --seeds A:B [--keep I,J,...] [--plant NAME]
+//   simulation --seeds A:B --all-plants
 // Exits 1 at the first schedule after which a property does not hold, with the
 // fewest faults that break it and the command that plays them again.
 
@@ -22,6 +23,7 @@ struct Flags {
   std::vector<int64_t> keep;
   std::string plant;
   bool list_plants = false;
+  bool all_plants = false;
   bool trace = false;
 };
 
@@ -91,6 +93,23 @@ void Explain(const Script& script, const Flags& flags, Plant plant,
               flags.plant.c_str());
 }
 
+/// Every planted defect must be found; says after how many schedules.
+int DemandAllPlants(const Range& range) {
+  int missed = 0;
+  for (const PlantInfo& info : kPlants) {
+    uint64_t seed = range.first;
+    std::optional<std::string> violation;
+    for (; seed < range.last && !violation; ++seed) {
+      violation = Play(DrawScript(seed), info.plant).violation;
+    }
+    std::printf("%-26s %5llu schedules: %s\n", std::string(info.name).c_str(),
+                static_cast<unsigned long long>(seed - range.first),
+                violation.value_or("NOT FOUND").c_str());
+    missed += violation ? 0 : 1;
+  }
+  return missed == 0 ? 0 : 1;
+}
+
 int Run(const Flags& flags) {
   Range range;
   if (!ParseRange(flags.seeds, range)) {
@@ -98,6 +117,7 @@ int Run(const Flags& flags) {
                  flags.seeds.c_str());
     return 2;
   }
+  if (flags.all_plants) return DemandAllPlants(range);
   const std::optional<Plant> plant =
       flags.plant.empty() ? Plant::kNone : FindPlant(flags.plant);
   if (!plant) {
@@ -146,6 +166,8 @@ int main(int argc, char** argv) {
   app.add_option("--keep", flags.keep, "leave out all faults but these")
       ->delimiter(',');
   app.add_option("--plant", flags.plant, "plant that defect");
+  app.add_flag("--all-plants", flags.all_plants,
+               "plant each defect in turn, and demand that it is found");
   app.add_flag("--list-plants", flags.list_plants,
                "list the defects there are");
   app.add_flag("--trace", flags.trace, "print what the programs log");

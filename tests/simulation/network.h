@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -29,9 +30,12 @@ class Network {
   Network(Clockwork& clockwork, Chance& chance, int64_t nodes)
       : clockwork_(clockwork), chance_(chance), links_(nodes) {}
 
-  enum class Trouble { kCut, kSlow, kVerySlow, kDoubled, kSwapped };
+  enum class Trouble { kCut, kSlow, kFading, kDoubled, kSwapped };
 
   void Begin(Trouble trouble, int64_t node, Duration time) {
+    if (trouble == Trouble::kFading && !Has(trouble, node)) {
+      links_[node].fading_since = clockwork_.now();
+    }
     SteadyTime& until = Until(links_[node], trouble);
     until = std::max(until, clockwork_.now() + time);
   }
@@ -63,9 +67,11 @@ class Network {
   }
 
   Duration Delay(int64_t node, Way way) {
-    // One way only: else what is old here is as old there.
-    if (way == Way::kToAgent && Has(Trouble::kVerySlow, node)) {
-      return Seconds(chance_.Between(5, 45));
+    // One way only: else what is old here is as old there. And bit by bit: who
+    // hears nothing for long hangs up, and nothing old arrives.
+    if (way == Way::kToAgent && Has(Trouble::kFading, node)) {
+      const Duration since = clockwork_.now() - links_[node].fading_since;
+      return std::min<Duration>(since * 3 / 4, std::chrono::seconds(45));
     }
     return Seconds(Has(Trouble::kSlow, node) ? chance_.Between(0.1, 5)
                                              : chance_.Between(0.001, 0.03));
@@ -75,7 +81,8 @@ class Network {
   struct Link {
     SteadyTime cut_until{};
     SteadyTime slow_until{};
-    SteadyTime very_slow_until{};
+    SteadyTime fading_until{};
+    SteadyTime fading_since{};
     SteadyTime doubled_until{};
     SteadyTime swapped_until{};
   };
@@ -86,8 +93,8 @@ class Network {
         return link.cut_until;
       case Trouble::kSlow:
         return link.slow_until;
-      case Trouble::kVerySlow:
-        return link.very_slow_until;
+      case Trouble::kFading:
+        return link.fading_until;
       case Trouble::kDoubled:
         return link.doubled_until;
       case Trouble::kSwapped:

@@ -23,7 +23,6 @@ enum class Plant {
   kDeviceReleasedTooSoon,
   kLeftoversLeft,
   kSilenceIgnored,
-  kOldAnswersRenew,
   kUnacknowledgedSkipped,
   kEndToldOnce,
 };
@@ -57,8 +56,6 @@ inline constexpr std::array kPlants = {
               "an agent starts beside the trainers of the one before"},
     PlantInfo{Plant::kSilenceIgnored, "silence_ignored",
               "a trainer that hears nothing goes on"},
-    PlantInfo{Plant::kOldAnswersRenew, "old_answers_renew",
-              "an answer that waited counts as a renewal"},
     PlantInfo{Plant::kUnacknowledgedSkipped, "unacknowledged_skipped",
               "after a reconnect records go on where they were sent, not "
               "where they were stored"},

@@ -289,7 +289,6 @@ void SimNode::Send(int64_t stream, v1::AgentMessage message) {
 
 /// True if the message is not sent.
 bool SimNode::Spoil(const v1::AgentMessage& message) {
-  if (message.has_heartbeat()) last_beat_ = message.heartbeat().number();
   if (message.has_records()) {
     last_sent_[message.records().attempt().cohort()] =
         message.records().records().rbegin()->sequence();
@@ -304,9 +303,6 @@ bool SimNode::Spoil(const v1::AgentMessage& message) {
 }
 
 void SimNode::Spoil(v1::CoordinatorMessage& message) const {
-  if (around_.plant == Plant::kOldAnswersRenew && message.has_renewal()) {
-    message.mutable_renewal()->set_number(last_beat_);
-  }
   if (around_.plant == Plant::kUnacknowledgedSkipped &&
       message.has_registered()) {
     for (v1::RecordAck& ack :

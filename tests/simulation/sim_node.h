@@ -117,7 +117,6 @@ class SimNode final : public agent::AgentLink,
   };
   std::map<AttemptKey, Held> held_;
   std::string last_instance_;
-  int64_t last_beat_ = 0;
   std::map<std::string, int64_t> last_sent_;  // records, by cohort
   std::set<std::string> told_ends_;
   std::map<AttemptKey, std::vector<std::string>> devices_;  // as ordered

@@ -116,7 +116,7 @@ class Player {
 
   /// What the coordinator says takes longer and longer, then nothing passes.
   void FadeLink(const Fault& fault, Duration time) {
-    network_.Begin(Network::Trouble::kVerySlow, fault.node, time);
+    network_.Begin(Network::Trouble::kFading, fault.node, time);
     clockwork_.After(time, [this, fault] {
       network_.Begin(Network::Trouble::kCut, fault.node,
                      Seconds(static_cast<double>(fault.detail) / 10));
