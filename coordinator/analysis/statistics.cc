@@ -1,13 +1,29 @@
 #include "coordinator/analysis/statistics.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <unordered_set>
+#include <vector>
 
 namespace leadline::analysis {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// In their order, each once.
+std::vector<double> Distinct(std::span<const double> values) {
+  std::unordered_set<uint64_t> seen;
+  std::vector<double> distinct;
+  for (const double value : values) {
+    if (seen.insert(std::bit_cast<uint64_t>(value)).second) {
+      distinct.push_back(value);
+    }
+  }
+  return distinct;
+}
 
 double MeanOf(std::span<const double> values) {
   double sum = 0;
@@ -23,7 +39,8 @@ double DeviationOf(std::span<const double> values, double mean) {
 
 }  // namespace
 
-Summary Summarise(std::span<const double> values) {
+Summary Summarise(std::span<const double> losses) {
+  const std::vector<double> values = Distinct(losses);
   Summary summary;
   summary.n = std::ssize(values);
   if (values.empty()) return summary;

@@ -21,6 +21,8 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
+/// Of losses of one cell, a seed each. Losses equal to the last bit are one run
+/// told twice and count once: they would make a spread look smaller than it is.
 /// Mean, then the squares about it. A NaN among the values makes everything
 /// NaN; an infinite value makes sd NaN.
 Summary Summarise(std::span<const double> values);

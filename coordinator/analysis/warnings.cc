@@ -85,8 +85,8 @@ std::vector<std::string> Warnings::Lines() const {
   std::vector<std::string> lines;
   if (equal_.cells > 0) {
     lines.push_back(Line(equal_,
-                         "seeds with losses equal to the last bit, perhaps one "
-                         "run counted twice"));
+                         "seeds with losses equal to the last bit count once, "
+                         "as one run told twice"));
   }
   if (diverged_.cells > 0) {
     lines.push_back(

@@ -328,6 +328,6 @@ FROM cell c JOIN json_each(c.settings_json) j;
 
 }  // namespace
 
-const std::array<const char*, 1> kSchemaSteps = {kVersion1};
+const std::array<const char*, 2> kSchemaSteps = {kVersion1, kStepTo2};
 
 }  // namespace leadline::storage::sqlite

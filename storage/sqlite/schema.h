@@ -11,10 +11,13 @@ namespace leadline::storage::sqlite {
 /// "LEAD", in the header of every database of ours.
 inline constexpr int32_t kApplicationId = 0x4C454144;
 
+/// Steps that have a file of their own.
+extern const char kStepTo2[];
+
 /// SQL that brings a database of version i to version i + 1.
-extern const std::array<const char*, 1> kSchemaSteps;
+extern const std::array<const char*, 2> kSchemaSteps;
 
 /// The version this program writes.
-inline constexpr int32_t kSchemaVersion = 1;
+inline constexpr int32_t kSchemaVersion = 2;
 
 }  // namespace leadline::storage::sqlite

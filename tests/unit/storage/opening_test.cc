@@ -189,6 +189,26 @@ TEST_F(Opening, OursIsWholeAgainAfterAKill) {
             test::MakeSweep(1, 3, 2).trials);
 }
 
+TEST_F(Opening, ADatabaseOfAnEarlierVersionIsBroughtUpWithWhatItHolds) {
+  {
+    SQLite::Database database(path_.string(),
+                              SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    database.exec(sqlite::kSchemaSteps[0]);
+    database.exec(
+        "PRAGMA application_id = 0x4C454144; PRAGMA user_version = 1;"
+        "INSERT INTO metric (id, name) VALUES (77, 'kept')");
+  }
+  ASSERT_TRUE(OpenSqliteStore(path_).ok());
+  SQLite::Database database(path_.string());
+  EXPECT_EQ(database.execAndGet("PRAGMA user_version").getInt(),
+            sqlite::kSchemaVersion);
+  EXPECT_EQ(
+      database.execAndGet("SELECT name FROM metric WHERE id = 77").getString(),
+      "kept");
+  EXPECT_EQ(database.execAndGet("SELECT count(*) FROM cell_results").getInt(),
+            0);
+}
+
 TEST_F(Opening, AKillWhileItIsMadeDoesNotLockUsOut) {
   InProcessThatDies([&] {
     SQLite::Database database(path_.string() + ".new",

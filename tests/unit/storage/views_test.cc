@@ -136,6 +136,16 @@ TEST_F(Views, CellStatisticsAreThoseOfTheSample) {
               2.6457513110645907, 1e-15);
 }
 
+TEST_F(Views, LossesEqualToTheLastBitCountOnce) {
+  Finish(1, {1, 2, 1, 6});
+  EXPECT_THAT(Rows("SELECT n, planned, mean, min, max FROM cell_results "
+                   "WHERE metric = 'validation_loss'"),
+              ElementsAre("3|4|3.0|1.0|6.0"));
+  EXPECT_NEAR(Number("SELECT sd FROM cell_results WHERE metric = "
+                     "'validation_loss' AND split = 'validation'"),
+              2.6457513110645907, 1e-15);
+}
+
 TEST_F(Views, DeviationAgreesWithATwoPassComputation) {
   const std::vector<std::vector<double>> cells = {
       {1.1, 1.1000001, 1.1000002},

@@ -33,8 +33,10 @@ TEST(Statistics, DeviationIsOfTheSample) {
   EXPECT_EQ(summary.max, 6.0);
 }
 
-TEST(Statistics, EqualValuesDoNotDeviate) {
-  EXPECT_EQ(Of({0.1, 0.1, 0.1, 0.1}).sd, 0.0);
+TEST(Statistics, LossesEqualToTheLastBitAreOneRunAndCountOnce) {
+  EXPECT_EQ(Of({0.1, 0.3, 0.1, 0.1}), Of({0.1, 0.3}));
+  EXPECT_EQ(Of({0.1, 0.1}).sd, std::nullopt);
+  EXPECT_EQ(Of({0.1, std::nextafter(0.1, 1)}).n, 2);
 }
 
 TEST(Statistics, SmallDifferencesOfLargeValuesSurvive) {
