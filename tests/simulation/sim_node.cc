@@ -16,6 +16,8 @@ constexpr double kRedialLeast_s = 0.1;
 constexpr double kRedialMost_s = 5;
 constexpr double kSessionLast_s = 2;
 constexpr double kTimeToLeave_s = 2.8;
+// Long against the step of a trainer, short against how long some are stopped.
+constexpr std::chrono::seconds kHangAfter{60};
 
 class SimTrainer final : public agent::Trainer {
  public:
@@ -45,6 +47,7 @@ class SimTrainer final : public agent::Trainer {
   bool SendOrder(std::string_view order, SteadyTime as_of) override {
     return process_->SendOrder(order, as_of - clock_offset_);
   }
+  agent::Activity Look() const override { return process_->Look(); }
   agent::EndTraces Traces() const override { return {}; }
 
  private:
@@ -95,8 +98,10 @@ void SimNode::StartAgent() {
   identity.host = identity.node;
   identity.boot_id = "boot" + std::to_string(boot_);
   identity.devices = agent::CpuSlots(slots_);
+  agent::AgentPolicy policy;
+  policy.hang.least = kHangAfter;
   logic_ = std::make_unique<agent::AgentLogic>(
-      std::move(identity), agent::AgentPolicy{},
+      std::move(identity), std::move(policy),
       agent::AgentParts{*this, *this, *this, around_.log}, AgentNow());
   Dial();
   Tick();

@@ -158,6 +158,10 @@ void SimProcess::Signal(int signal) {
                    });
 }
 
+agent::Activity SimProcess::Look() const {
+  return {std::ssize(events_->lines), 0, stalled_until_.has_value()};
+}
+
 bool SimProcess::SendOrder(std::string_view order, SteadyTime as_of) {
   if (IsGone() || !listens_) return false;
   if (stalled_until_) {

@@ -47,6 +47,7 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
   const std::optional<agent::ExitStatus>& status() const { return status_; }
 
   void Signal(int signal);
+  agent::Activity Look() const;
   bool SendOrder(std::string_view order, SteadyTime as_of);
 
   /// SIGSTOP, and SIGCONT after a time.

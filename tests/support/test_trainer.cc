@@ -2,6 +2,7 @@
 // file `behaviour` in the agent's state folder says, in one word.
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -95,6 +97,50 @@ std::string Behaviour(const std::string& folder) {
   std::string text;
   std::getline(file, text);
   return text;
+}
+
+/// One that leaves the group and hears no plain signal. It has left when this
+/// returns.
+void ForkChildOfAnotherSession(const std::string& folder) {
+  int pipe_ends[2];
+  if (pipe(pipe_ends) != 0) std::_Exit(10);
+  if (fork() == 0) {
+    setsid();
+    signal(SIGTERM, SIG_IGN);
+    std::ofstream(folder + "/child") << getpid() << "\n";
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    while (true) pause();
+  }
+  close(pipe_ends[1]);
+  char nothing;
+  while (read(pipe_ends[0], &nothing, 1) > 0) {
+  }
+}
+
+/// What a library, the system or the C++ runtime says of these ends.
+int FailAs(const std::string& word, Events& events) {
+  if (word == "full_disk") {
+    const int full = open("/dev/full", O_WRONLY);
+    if (write(full, "x", 1) < 0) std::perror("cannot write an event");
+    return 1;
+  }
+  if (word == "bad_alloc") {
+    const rlimit limit{256 << 20, 256 << 20};
+    setrlimit(RLIMIT_AS, &limit);
+    std::vector<char> large(size_t{1} << 34);
+    return large[1];
+  }
+  if (word == "cuda") {
+    std::cerr << "CUDA error: an illegal memory access was encountered"
+              << std::endl;
+    std::abort();
+  }
+  events.Add("end", {{"outcome", "failed"},
+                     {"kind", "crash"},
+                     {"message", word == "nccl" ? "NCCL error: remote process"
+                                                : "ncclCommInitRank failed"}});
+  return 1;
 }
 
 /// Waits for a file of that name beside `behaviour`.
@@ -206,6 +252,13 @@ int Run(const ordered_json& config) {
   if (word == "huge_line") {
     events.Raw(std::string(10 << 20, 'x') + "\n");
   }
+  for (const char* failure :
+       {"full_disk", "bad_alloc", "cuda", "nccl", "nccl_init"}) {
+    if (word == failure) return FailAs(word, events);
+  }
+  if (word == "hang") pause();
+  if (word == "suspend") raise(SIGSTOP);
+  if (word == "leave_session") ForkChildOfAnotherSession(folder);
   if (word == "many") Train(events, config, 20000);
   if (word == "wait") return Wait(folder, events);
   if (word == "stubborn") {

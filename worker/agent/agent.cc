@@ -19,7 +19,8 @@ Agent::Agent(AgentOptions options, FindData find, Log& log)
       log_(log),
       inputs_(kMostInputs),
       host_({options_.identity.state, options_.trainer,
-             options_.identity.boot_id, options_.receives_orphans}),
+             options_.identity.boot_id, options_.receives_orphans,
+             options_.spool}),
       data_(std::make_unique<DataThread>(
           std::move(find),
           [this](DataFound found) { inputs_.Push(std::move(found)); },

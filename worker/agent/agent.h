@@ -22,6 +22,7 @@ struct AgentOptions {
   std::filesystem::path trainer;  // the program
   SessionOptions session;
   bool receives_orphans = false;  // see ReceiveOrphans
+  SpoolPolicy spool;
 };
 
 class Agent {

@@ -40,7 +40,8 @@ void AgentLogic::TakeOver(SteadyTime now) {
     HeldEntry held;
     held.dataset_path = found.hold.dataset_path;
     held.trainer_device = found.hold.trainer_device;
-    held.attempt = std::make_unique<HeldAttempt>(std::move(found), host_, now);
+    held.attempt = std::make_unique<HeldAttempt>(std::move(found), host_,
+                                                 policy_.hang, now);
     const bool interrupted = held.attempt->WasInterrupted();
     log_.Write(LogLevel::kInfo,
                interrupted ? "attempt_let_go" : "attempt_adopted",
@@ -131,6 +132,7 @@ v1::Register AgentLogic::Introduction() const {
 void AgentLogic::Tick(SteadyTime now) {
   for (auto& [key, held] : held_) {
     held.attempt->Tick(now);
+    NoteSuspension(held);
     if (leaving_ && held.attempt->IsGone() && held.attempt->WasInterrupted()) {
       host_.Release(key);
     }
@@ -145,6 +147,14 @@ void AgentLogic::Tick(SteadyTime now) {
     heard_at_ = now;
   }
   if (registered_ && now >= next_beat_) Beat(now);
+}
+
+void AgentLogic::NoteSuspension(HeldEntry& held) {
+  const bool now = held.attempt->IsSuspended();
+  if (std::exchange(held.is_suspended, now) == now) return;
+  log_.Write(LogLevel::kWarning, now ? "trainer_stopped" : "trainer_continued",
+             {{"attempt", ToText(held.attempt->key())},
+              {"pid", std::to_string(held.attempt->pid())}});
 }
 
 void AgentLogic::Beat(SteadyTime now) {

@@ -42,6 +42,7 @@ struct AgentPolicy {
   /// How long a refusal, or (private) no coordinator, is borne at the start.
   std::chrono::milliseconds patience_at_start{30'000};
   StopPatience stop;  // of an attempt by order
+  HangPolicy hang;
   /// With the agent itself, which whoever started it waits for.
   StopPatience last_stop{std::chrono::milliseconds(1000),
                          std::chrono::milliseconds(1000)};
@@ -125,9 +126,11 @@ class AgentLogic {
     std::optional<SteadyTime> confirmed_at;
     std::string dataset_path;
     std::string trainer_device;
+    bool is_suspended = false;  // as it was logged last
   };
 
   void StartIfDue(HeldEntry& held, SteadyTime now);
+  void NoteSuspension(HeldEntry& held);
   bool IsFresh(SteadyTime sent, SteadyTime now) const;
 
   const AgentIdentity identity_;

@@ -139,7 +139,8 @@ void AgentLogic::OnStart(v1::StartAttempt order, SteadyTime now) {
   HeldEntry& held = held_[*key];
   held.trainer_device =
       SelectDevices(identity_.devices, devices).front()->trainer_name;
-  held.attempt = std::make_unique<HeldAttempt>(*key, std::move(devices), host_);
+  held.attempt = std::make_unique<HeldAttempt>(*key, std::move(devices), host_,
+                                               policy_.hang);
   held.attempt->window.Restart(0);
   data_.Find(*key, order.dataset());
   held.pending = Pending{std::move(order), *std::move(config), {}};
@@ -183,7 +184,7 @@ void AgentLogic::StartIfDue(HeldEntry& held, SteadyTime now) {
       {spec::TrainerConfigJson(pending.config),
        pending.config.settings.Integer("threads"),
        {held.attempt->devices(), held.dataset_path, held.trainer_device}},
-      *held.confirmed_at);
+      *held.confirmed_at, now);
   if (started.ok()) {
     log_.Write(LogLevel::kInfo, "trainer_started",
                {{"attempt", ToText(key)},

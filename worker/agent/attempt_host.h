@@ -17,6 +17,8 @@
 #include "common/ids.h"
 #include "worker/agent/event_tail.h"
 #include "worker/agent/hold_record.h"
+#include "worker/agent/oom_evidence.h"
+#include "worker/agent/pace.h"
 
 namespace leadline::agent {
 
@@ -30,8 +32,12 @@ struct ExitStatus {
 
 /// What else tells why a trainer ended.
 struct EndTraces {
-  bool oom_killed = false;      // the machine killed for memory meanwhile
+  OomEvidence oom = OomEvidence::kNone;
   std::string last_words = {};  // end of its standard error
+  /// Its event file ends in the middle of a line.
+  bool is_torn = false;
+  /// What may still be written where its folder lies; null: unknown.
+  std::optional<int64_t> free_bytes = {};
 };
 
 /// One trainer and whatever it started. Owned by one thread.
@@ -55,6 +61,9 @@ class Trainer {
   /// False if it does not listen (yet), or reads too slowly.
   virtual bool SendOrder(std::string_view order,
                          std::chrono::steady_clock::time_point as_of) = 0;
+
+  /// What it does, while it lives.
+  virtual Activity Look() const = 0;
 
   /// Once it is gone.
   virtual EndTraces Traces() const = 0;

@@ -3,9 +3,12 @@
 #include <csignal>
 
 #include "common/experiment.h"
+#include "worker/agent/failure_text.h"
 
 namespace leadline::agent {
 namespace {
+
+constexpr int64_t kTooLittleBytes = 1 << 20;
 
 EndReport Failure(FailureKind kind, std::string message) {
   return {std::string(Name(kind)), std::move(message)};
@@ -16,21 +19,16 @@ std::string WithLastWords(std::string message, const std::string& words) {
   return message;
 }
 
-/// How the process ended, where it left no `end` record.
-EndReport FromStatus(const EndEvidence& evidence) {
+std::string HowEnded(const EndEvidence& evidence) {
   const ExitStatus& status = evidence.status;
-  if (status.signal == SIGKILL && evidence.oom_killed) {
-    return Failure(FailureKind::kOom,
-                   "the machine ran out of memory and killed the trainer");
-  }
   std::string message;
   if (status.signal != 0) {
     message =
         "the trainer was ended by signal " + std::to_string(status.signal);
-  } else if (status.code == 0) {
-    message = "the trainer exited without an end record";
   } else if (!status.IsKnown()) {
     message = "the trainer ended while its agent was away, exit status unknown";
+  } else if (status.code == 0) {
+    message = "the trainer exited without an end record";
   } else {
     message = "the trainer exited with code " + std::to_string(status.code);
   }
@@ -38,9 +36,51 @@ EndReport FromStatus(const EndEvidence& evidence) {
     message += ", " + std::to_string(evidence.unreadable) +
                " lines of its event file were no events";
   }
-  const FailureKind kind =
-      status.code == 2 ? FailureKind::kConfig : FailureKind::kCrash;
-  return Failure(kind, WithLastWords(std::move(message), evidence.last_words));
+  return message;
+}
+
+/// Null unless the kernel killed it for memory, as far as that can be seen.
+std::optional<EndReport> FromKernel(const EndEvidence& evidence) {
+  const ExitStatus& status = evidence.status;
+  if (status.IsKnown() && status.signal != SIGKILL) return std::nullopt;
+  switch (evidence.traces.oom) {
+    case OomEvidence::kNone:
+      return std::nullopt;
+    case OomEvidence::kCounted:
+      return Failure(FailureKind::kOom,
+                     "the machine ran out of memory and killed the trainer");
+    case OomEvidence::kNamed:
+      break;
+  }
+  return Failure(FailureKind::kOom,
+                 "the machine ran out of memory and killed the trainer, as the "
+                 "kernel's log says");
+}
+
+/// A trainer whose disk is full can say so nowhere: neither in its events nor
+/// in its log.
+bool CouldNotWrite(const EndEvidence& evidence) {
+  const EndTraces& traces = evidence.traces;
+  return (evidence.status.code == 1 || traces.is_torn) && traces.free_bytes &&
+         *traces.free_bytes < kTooLittleBytes;
+}
+
+/// How the process ended, where it left no `end` record.
+EndReport FromStatus(const EndEvidence& evidence) {
+  if (auto report = FromKernel(evidence)) return *std::move(report);
+  const EndTraces& traces = evidence.traces;
+  FailureKind kind = FailureKind::kCrash;
+  std::string message = HowEnded(evidence);
+  if (evidence.status.code == 2) {
+    kind = FailureKind::kConfig;
+  } else if (const auto said = KindFromText(traces.last_words)) {
+    kind = *said;
+  } else if (CouldNotWrite(evidence)) {
+    kind = FailureKind::kDisk;
+    message += ", and its disk has " + std::to_string(*traces.free_bytes) +
+               " bytes free";
+  }
+  return Failure(kind, WithLastWords(std::move(message), traces.last_words));
 }
 
 }  // namespace
@@ -54,6 +94,9 @@ EndReport ReportEnd(const EndEvidence& evidence) {
   if (!evidence.stop_reason.empty()) {
     return {"", "stopped: " + evidence.stop_reason};
   }
+  if (!evidence.hang.empty()) {
+    return Failure(FailureKind::kHang, evidence.hang);
+  }
   if (!evidence.end && evidence.machine_restarted) {
     return Failure(FailureKind::kAgentLost,
                    "the machine went down while it ran");
@@ -64,7 +107,11 @@ EndReport ReportEnd(const EndEvidence& evidence) {
     return Failure(FailureKind::kCrash,
                    "ended from outside, not by us: " + end.message());
   }
-  if (ParseFailureKind(end.kind())) return {end.kind(), end.message()};
+  const auto kind = ParseFailureKind(end.kind());
+  if (kind == FailureKind::kCrash) {
+    return Failure(KindFromText(end.message()).value_or(*kind), end.message());
+  }
+  if (kind) return {end.kind(), end.message()};
   return Failure(FailureKind::kCrash,
                  "the trainer named an unknown kind of failure: " +
                      LastWords(end.kind(), 60) + ": " + end.message());

@@ -20,8 +20,8 @@ struct EndEvidence {
   bool stopped_by_agent = false;   // the agent itself is ending
   bool lease_lost = false;         // it was not renewed in time
   bool machine_restarted = false;  // while it ran
-  bool oom_killed = false;         // the machine killed for memory meanwhile
-  std::string last_words = {};     // end of its standard error
+  std::string hang = {};           // not empty: we ended it, since it hung
+  EndTraces traces = {};
 };
 
 struct EndReport {
@@ -30,7 +30,7 @@ struct EndReport {
 };
 
 /// What was known longest wins: our own order, then the trainer's `end` record,
-/// then how the process ended.
+/// then what the kernel did, how the process ended, and what it said last.
 EndReport ReportEnd(const EndEvidence& evidence);
 
 /// Printable ASCII and line by line: at most the last `most` bytes of `text`.

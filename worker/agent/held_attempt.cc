@@ -8,6 +8,7 @@
 
 #include "common/trainer_silence.h"
 #include "worker/agent/attempt_message.h"
+#include "worker/agent/record_words.h"
 
 namespace leadline::agent {
 namespace {
@@ -17,19 +18,25 @@ using std::chrono::milliseconds;
 // One that has not ended itself by then hangs.
 constexpr std::chrono::seconds kLongestWithoutRenewal =
     kTrainerSilence + std::chrono::seconds(5);
+constexpr StopPatience kPatienceWithHung{milliseconds(0), milliseconds(5000)};
 
 }  // namespace
 
 HeldAttempt::HeldAttempt(AttemptKey key, std::vector<std::string> devices,
-                         AttemptHost& host)
-    : key_(key), devices_(std::move(devices)), host_(host) {}
+                         AttemptHost& host, HangPolicy hang)
+    : key_(key),
+      devices_(std::move(devices)),
+      host_(host),
+      pace_(hang, SteadyTime{}) {}
 
-HeldAttempt::HeldAttempt(FoundAttempt found, AttemptHost& host, SteadyTime now)
+HeldAttempt::HeldAttempt(FoundAttempt found, AttemptHost& host, HangPolicy hang,
+                         SteadyTime now)
     : key_(found.key),
       devices_(std::move(found.hold.devices)),
       host_(host),
       reader_(host.Events(found.key)),
       trainer_(std::move(found.trainer)),
+      pace_(hang, now),
       renewed_at_(now) {
   window.Restart(0);
   evidence_.machine_restarted = found.machine_restarted;
@@ -43,13 +50,14 @@ HeldAttempt::HeldAttempt(FoundAttempt found, AttemptHost& host, SteadyTime now)
 }
 
 absl::Status HeldAttempt::Start(const TrainerOrder& order,
-                                SteadyTime renewed_at) {
+                                SteadyTime renewed_at, SteadyTime now) {
   auto trainer = host_.Start(key_, order);
   if (!trainer.ok()) return trainer.status();
   trainer_ = *std::move(trainer);
   // Not before: what lay in its folder was of another database.
   reader_.emplace(host_.Events(key_));
   renewed_at_ = renewed_at;
+  pace_.Begin(now);
   return absl::OkStatus();
 }
 
@@ -92,6 +100,7 @@ void HeldAttempt::Tick(SteadyTime now) {
     if (evidence_.stopped_by_agent) ExamineLast();
     return;
   }
+  LookForProgress(now);
   if (!IsStopping() && trainer_->status()) {
     // The trainer has ended and left children behind: they get no order.
     stopping_since_ = now;
@@ -110,9 +119,26 @@ void HeldAttempt::Tick(SteadyTime now) {
 void HeldAttempt::NoteGone() {
   gone_ = true;
   evidence_.status = *trainer_->status();
-  EndTraces traces = trainer_->Traces();
-  evidence_.oom_killed = step_ != StopStep::kKill && traces.oom_killed;
-  evidence_.last_words = std::move(traces.last_words);
+  evidence_.traces = trainer_->Traces();
+  // That kill was our own.
+  if (step_ == StopStep::kKill) evidence_.traces.oom = OomEvidence::kNone;
+}
+
+void HeldAttempt::LookForProgress(SteadyTime now) {
+  if (IsStopping() || trainer_->status() || !pace_.IsDue(now)) return;
+  pace_.See(trainer_->Look(), now);
+  const auto why = pace_.WhyHung();
+  if (!why) return;
+  // Read for this alone: the coordinator may be away, and much unsent.
+  RecordReader reader(host_.Events(key_));
+  const absl::Status read =
+      reader.SeekAfter(std::numeric_limits<int64_t>::max());
+  const auto& last = reader.passed_over();
+  evidence_.hang = *why + "; " +
+                   (read.ok() && last ? "its last record was " + InWords(*last)
+                                      : "it never wrote one");
+  stopping_since_ = now;
+  patience_ = kPatienceWithHung;
 }
 
 void HeldAttempt::TakeStep(StopStep step, SteadyTime now) {
@@ -170,6 +196,7 @@ absl::Status HeldAttempt::SendAgainAfter(std::optional<int64_t> acknowledged) {
     return sought;
   }
   if (reader_->passed_over()) Examine(*reader_->passed_over());
+  pace_.NoteWait(reader_->longest_wait());
   // There may be fewer than the coordinator has: the machine went down before
   // they were on disk.
   window.Restart(reader_->sequence());

@@ -28,16 +28,18 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 class HeldAttempt {
  public:
   HeldAttempt(AttemptKey key, std::vector<std::string> devices,
-              AttemptHost& host);
+              AttemptHost& host, HangPolicy hang);
   /// Of a former agent, taken over.
-  HeldAttempt(FoundAttempt found, AttemptHost& host, SteadyTime now);
+  HeldAttempt(FoundAttempt found, AttemptHost& host, HangPolicy hang,
+              SteadyTime now);
 
   const AttemptKey& key() const { return key_; }
   const std::vector<std::string>& devices() const { return devices_; }
 
   /// Starts the trainer of an attempt renewed at that time; errors of
   /// AttemptHost::Start.
-  absl::Status Start(const TrainerOrder& order, SteadyTime renewed_at);
+  absl::Status Start(const TrainerOrder& order, SteadyTime renewed_at,
+                     SteadyTime now);
 
   /// The trainer's process id; 0 before it was started.
   pid_t pid() const { return trainer_ ? trainer_->pid() : 0; }
@@ -53,6 +55,9 @@ class HeldAttempt {
 
   /// Looks at the trainer and takes the step that is due.
   void Tick(SteadyTime now);
+
+  /// True while its trainer is kept from running by a signal.
+  bool IsSuspended() const { return !gone_ && trainer_ && pace_.is_stopped(); }
 
   /// True when no process of it is left: its devices are free.
   bool IsGone() const { return gone_; }
@@ -80,6 +85,7 @@ class HeldAttempt {
  private:
   void Examine(const v1::TrainerRecord& record);
   void ExamineLast();
+  void LookForProgress(SteadyTime now);
   void NoteGone();
   void TakeStep(StopStep step, SteadyTime now);
 
@@ -88,6 +94,7 @@ class HeldAttempt {
   AttemptHost& host_;
   std::optional<RecordReader> reader_;  // once its trainer was started
   std::unique_ptr<Trainer> trainer_;
+  Pace pace_;
   bool gone_ = false;
   SteadyTime renewed_at_{};
   std::optional<SteadyTime> stopping_since_;

@@ -1,6 +1,11 @@
 #include "worker/agent/local_host.h"
 
+#include <chrono>
 #include <utility>
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/end_report.h"
@@ -13,14 +18,20 @@ namespace leadline::agent {
 namespace {
 
 constexpr size_t kLastWordBytes = 2048;
+constexpr std::chrono::minutes kBetweenRemovals{10};
+
+double SecondsOf(uint64_t ticks) {
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
 
 class LocalTrainer final : public Trainer {
  public:
   LocalTrainer(ProcessGroup group, std::filesystem::path folder,
-               int64_t oom_kills)
+               uint64_t start_time, int64_t oom_kills)
       : folder_(std::move(folder)),
         group_(std::move(group)),
         orders_(folder_),
+        start_time_(start_time),
         oom_kills_before_(oom_kills) {}
 
   pid_t pid() const override { return group_.leader(); }
@@ -33,15 +44,42 @@ class LocalTrainer final : public Trainer {
                  std::chrono::steady_clock::time_point as_of) override {
     return orders_.Send(order, as_of);
   }
+  Activity Look() const override {
+    Activity activity;
+    struct stat info {};
+    if (lstat((folder_ / "events.jsonl").c_str(), &info) == 0) {
+      activity.event_bytes = info.st_size;
+    }
+    if (const auto process = ReadProcStat(pid())) {
+      activity.cpu_seconds = SecondsOf(process->cpu_ticks);
+      activity.is_stopped = process->IsStopped();
+    }
+    return activity;
+  }
   EndTraces Traces() const override {
-    return {CountOomKills() > oom_kills_before_,
-            LastWords(ReadEnd(folder_ / "stderr.log", kLastWordBytes))};
+    const std::string last = ReadEnd(folder_ / "events.jsonl", 1);
+    return {Oom(), LastWords(ReadEnd(folder_ / "stderr.log", kLastWordBytes)),
+            !last.empty() && last != "\n", FreeBytes(folder_)};
   }
 
  private:
+  OomEvidence Oom() const {
+    const auto& status = group_.status();
+    if (status->IsKnown() && status->signal != SIGKILL) {
+      return OomEvidence::kNone;
+    }
+    if (SeesTrueProcessIds() &&
+        NamesOomKill(ReadKernelLog(), pid(), SecondsOf(start_time_))) {
+      return OomEvidence::kNamed;
+    }
+    return CountOomKills() > oom_kills_before_ ? OomEvidence::kCounted
+                                               : OomEvidence::kNone;
+  }
+
   std::filesystem::path folder_;
   ProcessGroup group_;
   OrderSocket orders_;
+  uint64_t start_time_;
   int64_t oom_kills_before_;
 };
 
@@ -73,6 +111,9 @@ std::string LocalHost::Folder(const AttemptKey& attempt) const {
 absl::StatusOr<std::unique_ptr<Trainer>> LocalHost::Start(
     const AttemptKey& attempt, const TrainerOrder& order) {
   const std::filesystem::path folder = AttemptFolder(options_.state, attempt);
+  absl::Status room =
+      CheckFreeSpace(options_.state, options_.spool.least_free_bytes);
+  if (!room.ok()) return room;
   if (absl::Status made = MakeAttemptFolder(folder); !made.ok()) return made;
   absl::Status written = WriteFile(folder / "config.json", order.config + "\n");
   if (written.ok()) written = WriteHold(folder, order.hold);
@@ -85,14 +126,14 @@ absl::StatusOr<std::unique_ptr<Trainer>> LocalHost::Start(
     return pid.status();
   }
   const auto stat = ReadProcStat(*pid);
+  const uint64_t start_time = stat ? stat->start_time : 0;
   // Without it a later agent still knows the trainer by its environment, and a
   // full disk is the trainer's own failure to report.
   (void)WriteProcessRecord(
-      folder, {options_.boot_id, *pid, stat ? stat->start_time : 0, *pid,
-               ToText(attempt)});
+      folder, {options_.boot_id, *pid, start_time, *pid, ToText(attempt)});
   return std::make_unique<LocalTrainer>(
       ProcessGroup(*pid, {AttemptVariable(folder), &orphans_}), folder,
-      oom_kills);
+      start_time, oom_kills);
 }
 
 std::unique_ptr<EventLines> LocalHost::Events(const AttemptKey& attempt) {
@@ -101,6 +142,7 @@ std::unique_ptr<EventLines> LocalHost::Events(const AttemptKey& attempt) {
 }
 
 std::vector<FoundAttempt> LocalHost::FindHeld() {
+  RemoveOldSpools();
   std::vector<FoundAttempt> held;
   for (const AttemptKey& key : ListHeld(options_.state)) {
     if (auto found = Find(key)) held.push_back(*std::move(found));
@@ -129,7 +171,7 @@ std::optional<FoundAttempt> LocalHost::Find(const AttemptKey& key) {
   found.trainer = std::make_unique<LocalTrainer>(
       ProcessGroup::Adopt(process->pid, start_time,
                           {AttemptVariable(folder), &orphans_}),
-      folder, CountOomKills());
+      folder, start_time, CountOomKills());
   return found;
 }
 
@@ -139,6 +181,18 @@ void LocalHost::MarkInterrupted(const AttemptKey& attempt) {
 
 void LocalHost::Release(const AttemptKey& attempt) {
   ReleaseHold(AttemptFolder(options_.state, attempt));
+  RemoveOldSpools();
+}
+
+void LocalHost::RemoveOldSpools() {
+  const auto now = std::chrono::steady_clock::now();
+  if (removed_at_ && now - *removed_at_ < kBetweenRemovals) return;
+  removed_at_ = now;
+  for (const std::filesystem::path& folder :
+       ChooseForRemoval(ListTold(options_.state), options_.spool,
+                        std::chrono::system_clock::now())) {
+    RemoveSpool(folder);
+  }
 }
 
 }  // namespace leadline::agent

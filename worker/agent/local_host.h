@@ -9,6 +9,7 @@
 
 #include "worker/agent/attempt_host.h"
 #include "worker/agent/orphans.h"
+#include "worker/agent/spool.h"
 
 namespace leadline::agent {
 
@@ -20,6 +21,7 @@ class LocalHost final : public AttemptHost {
     std::filesystem::path trainer;  // the program
     std::string boot_id;
     bool receives_orphans = false;  // see ReceiveOrphans
+    SpoolPolicy spool = {};
   };
 
   explicit LocalHost(Options options)
@@ -35,8 +37,11 @@ class LocalHost final : public AttemptHost {
 
  private:
   std::optional<FoundAttempt> Find(const AttemptKey& key);
+  /// Now and then, since it looks at every folder.
+  void RemoveOldSpools();
 
   const Options options_;
+  std::optional<std::chrono::steady_clock::time_point> removed_at_;
   Orphans orphans_;
 };
 

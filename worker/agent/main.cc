@@ -39,6 +39,10 @@ struct Flags {
   std::string data_url;
   std::string fetch;
   int64_t slots = 0;  // 0: one a core
+  int64_t hang_after_s = 600;
+  int64_t least_free_mb = 500;
+  int64_t keep_days = 30;
+  int64_t keep_mb = 20'000;
   bool is_private = false;
   bool only_end_leftovers = false;
 };
@@ -91,6 +95,25 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "fetch that data set (text8, tinystories, tinystories_v2) "
                  "into the data folder, no more; needs no coordinator")
       ->option_text("NAME");
+  app.add_option("--hang-after", flags.hang_after_s,
+                 "seconds without a record or processor time after which a "
+                 "trainer is taken to hang; at least ten times its own longest "
+                 "wait, and sixty where it is busy")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}))
+      ->capture_default_str();
+  app.add_option("--least-free-mb", flags.least_free_mb,
+                 "free space below which no attempt starts")
+      ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000}))
+      ->capture_default_str();
+  app.add_option("--keep-days", flags.keep_days,
+                 "how long event files and logs of attempts are kept whose end "
+                 "the coordinator has on disk; checkpoints always are")
+      ->check(CLI::Range(int64_t{0}, int64_t{36'500}))
+      ->capture_default_str();
+  app.add_option("--keep-mb", flags.keep_mb,
+                 "how much of them is kept; the oldest go first")
+      ->check(CLI::Range(int64_t{0}, int64_t{1'000'000'000}))
+      ->capture_default_str();
   app.add_flag("--private", flags.is_private,
                "end when the coordinator has gone");
   app.add_flag("--end-leftovers", flags.only_end_leftovers,
@@ -142,6 +165,11 @@ AgentOptions MakeOptions(const Flags& flags) {
   options.session.coordinator = flags.coordinator;
   options.session.seed = random();
   options.policy.is_private = flags.is_private;
+  options.policy.hang.least = std::chrono::seconds(flags.hang_after_s);
+  constexpr int64_t kMega = 1'000'000;
+  options.spool = {flags.least_free_mb * kMega,
+                   std::chrono::hours(24 * flags.keep_days),
+                   flags.keep_mb * kMega};
   return options;
 }
 

@@ -95,14 +95,11 @@ std::string ReadBootId() {
   return text;
 }
 
-int64_t CountOomKills() {
-  std::istringstream text(ReadAll("/proc/vmstat"));
-  std::string name;
-  int64_t value = 0;
-  while (text >> name >> value) {
-    if (name == "oom_kill") return value;
-  }
-  return 0;
+bool SeesTrueProcessIds() {
+  // The first namespace of process ids has this number on every Linux.
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/ns/pid", error).string() ==
+         "pid:[4026531836]";
 }
 
 }  // namespace leadline::agent

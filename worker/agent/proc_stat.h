@@ -51,7 +51,7 @@ std::optional<std::string> StartedWith(pid_t pid, std::string_view name);
 /// alone. Empty if it cannot be read.
 std::string ReadBootId();
 
-/// Out-of-memory kills of this machine since the boot; 0 if it does not say.
-int64_t CountOomKills();
+/// The process ids we see are those of the machine, as in the kernel's log.
+bool SeesTrueProcessIds();
 
 }  // namespace leadline::agent

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -34,12 +35,17 @@ class RecordReader {
     return passed_over_;
   }
 
+  /// The longest time between two records that were passed over, by the clock
+  /// of their trainer.
+  std::chrono::milliseconds longest_wait() const { return longest_wait_; }
+
   static constexpr size_t kBatchBytes = 256 << 10;
 
  private:
   std::unique_ptr<EventLines> lines_;
   std::optional<v1::TrainerRecord> held_;  // read, did not fit the batch before
   std::optional<v1::TrainerRecord> passed_over_;
+  std::chrono::milliseconds longest_wait_{0};
 };
 
 }  // namespace leadline::agent

@@ -47,18 +47,63 @@ TEST(EndReport, AKindNobodyKnowsIsACrash) {
 
 TEST(EndReport, ASignalIsACrashWithItsNumber) {
   const EndReport report =
-      ReportEnd({.status = {-1, SIGSEGV}, .last_words = "boom"});
+      ReportEnd({.status = {-1, SIGSEGV}, .traces = {.last_words = "boom"}});
   EXPECT_EQ(report.kind, "crash");
   EXPECT_THAT(report.message, HasSubstr("signal 11"));
   EXPECT_THAT(report.message, HasSubstr("boom"));
 }
 
 TEST(EndReport, AKillWithTheMachineOutOfMemoryIsOom) {
-  EXPECT_EQ(ReportEnd({.status = {-1, SIGKILL}, .oom_killed = true}).kind,
-            "oom");
+  for (const OomEvidence oom : {OomEvidence::kCounted, OomEvidence::kNamed}) {
+    EXPECT_EQ(ReportEnd({.status = {-1, SIGKILL}, .traces = {.oom = oom}}).kind,
+              "oom");
+    // Of one that is no child only the kernel knows.
+    EXPECT_EQ(ReportEnd({.status = {}, .traces = {.oom = oom}}).kind, "oom");
+    EXPECT_EQ(ReportEnd({.status = {-1, SIGSEGV}, .traces = {.oom = oom}}).kind,
+              "crash");
+  }
   EXPECT_EQ(ReportEnd({.status = {-1, SIGKILL}}).kind, "crash");
-  EXPECT_EQ(ReportEnd({.status = {-1, SIGSEGV}, .oom_killed = true}).kind,
-            "crash");
+}
+
+TEST(EndReport, AFullDiskIsNoCrashWhereTheTrainerCouldNotSaySo) {
+  EXPECT_EQ(ReportEnd({.status = {1, 0}, .traces = {.free_bytes = 0}}).kind,
+            "disk");
+  EXPECT_EQ(ReportEnd({.status = {-1, SIGABRT},
+                       .traces = {.is_torn = true, .free_bytes = 4096}})
+                .kind,
+            "disk");
+  EXPECT_EQ(
+      ReportEnd({.status = {1, 0}, .traces = {.free_bytes = 1 << 30}}).kind,
+      "crash");
+  EXPECT_EQ(
+      ReportEnd({.status = {-1, SIGSEGV}, .traces = {.free_bytes = 0}}).kind,
+      "crash");
+}
+
+TEST(EndReport, ACrashThatNamesItsCauseIsOfThatKind) {
+  v1::EndRecord end = End("failed", "crash");
+  end.set_message("CUDA error: device-side assert triggered");
+  EXPECT_EQ(ReportEnd({.status = {1, 0}, .end = end}).kind, "device");
+  end.set_kind("data");
+  EXPECT_EQ(ReportEnd({.status = {1, 0}, .end = end}).kind, "data");
+}
+
+TEST(EndReport, OneThatWasEndedBecauseItHungSaysSo) {
+  const EndReport report = ReportEnd({.status = {-1, SIGTERM},
+                                      .end = End("cancelled", ""),
+                                      .hang = "no record for 601 s"});
+  EXPECT_EQ(report.kind, "hang");
+  EXPECT_EQ(report.message, "no record for 601 s");
+}
+
+TEST(EndReport, AMachineThatWentDownIsALostAgentUnlessTheTrainerHadSpoken) {
+  EXPECT_EQ(ReportEnd({.status = {}, .machine_restarted = true}).kind,
+            "agent_lost");
+  EXPECT_EQ(ReportEnd({.status = {},
+                       .end = End("failed", "data"),
+                       .machine_restarted = true})
+                .kind,
+            "data");
 }
 
 TEST(EndReport, MisuseIsAMatterOfTheConfiguration) {
