@@ -75,6 +75,15 @@ std::map<std::string, json> OwnConfigs() {
        Config(
            "wav", 5, 1,
            {{"block_sublayers", 4}, {"static_mixing", "on"}, {"window", 1}})},
+      // An eps that tells how it is scaled.
+      {"wav_compensated_s4_r1", Config("wav", 4, 1,
+                                       {{"block_sublayers", 4},
+                                        {"eps_mode", "compensated"},
+                                        {"norm_eps", 1e-2}})},
+      {"haares_compensated_s4_r1", Config("haares", 4, 1,
+                                          {{"block_sublayers", 4},
+                                           {"eps_mode", "compensated"},
+                                           {"norm_eps", 1e-2}})},
       {"delta_attnres_gate_r2",
        Config("delta_attnres", 2, 2, {{"gate", "scalar"}})},
       {"delta_attnres_states_r1",
