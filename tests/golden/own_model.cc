@@ -49,6 +49,8 @@ std::map<std::string, json> OwnConfigs() {
       {"prenorm_options_r1",
        Config("prenorm", 2, 1,
               {{"n_kv_heads", 1}, {"qk_norm", "on"}, {"tied_head", "off"}})},
+      {"prenorm_grouped_r1",
+       Config("prenorm", 2, 1, {{"n_heads", 4}, {"n_kv_heads", 2}})},
       {"rezero_r2", Config("rezero", 2, 2, {})},
       {"rezero_nonorm_r1",
        Config("rezero", 2, 1, {{"norm", "off"}, {"per", "layer"}})},
