@@ -87,11 +87,15 @@ bool EndLeftovers(const std::filesystem::path& state,
                   const std::string& boot_id, HeldAttempts held,
                   std::chrono::milliseconds patience) {
   using Clock = std::chrono::steady_clock;
+  // A process shows no environment while it becomes another program, so that
+  // one look could pass it by.
+  bool none_before = false;
   for (const int signal : {SIGTERM, SIGKILL}) {
     const auto deadline = Clock::now() + patience;
     do {
       const auto found = Find(state, boot_id, held);
-      if (found.empty()) return true;
+      if (found.empty() && none_before) return true;
+      none_before = found.empty();
       for (const Leftover& leftover : found) {
         const auto folder = AttemptFolder(state, leftover.attempt);
         if (ReadHold(folder)) MarkInterrupted(folder);
@@ -100,7 +104,7 @@ bool EndLeftovers(const std::filesystem::path& state,
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     } while (Clock::now() < deadline);
   }
-  return false;
+  return Find(state, boot_id, held).empty();
 }
 
 }  // namespace leadline::agent
