@@ -72,7 +72,9 @@ bool IsOverLimit(const Sweep& sweep) {
 /// The agent's processes of that attempt are gone.
 void Release(Step& step, SessionId session, const AttemptKey& key) {
   Node* node = step.state.FindNode(session);
-  if (node && node->held.erase(key) > 0) step.state.must_place = true;
+  if (!node) return;
+  node->late_records.erase(key);
+  if (node->held.erase(key) > 0) step.state.must_place = true;
 }
 
 /// What the end of a trainer means where it left trials open.

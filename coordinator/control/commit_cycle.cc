@@ -209,12 +209,13 @@ void CommitCycle::StartAnew(const absl::Status& why) {
              {{"code", absl::StatusCodeToString(why.code())},
               {"message", std::string(why.message())}});
   load_with_work_wanted_ = control_->state().work_wanted;
-  sink_.CloseAllSessions(
-      absl::UnavailableError("the coordinator reads its store anew"));
+  // First, so that an agent hears that it may be what it sent.
   for (Answered& answered : std::exchange(batch_, {}).answers) {
     answered(absl::InternalError("the change could not be stored: " +
                                  std::string(why.message())));
   }
+  sink_.CloseAllSessions(
+      absl::UnavailableError("the coordinator reads its store anew"));
   // At once, but not again and again: only what is committed resets the wait.
   retry_at_ = options_.now().steady + retry_wait_;
   retry_wait_ = std::clamp(retry_wait_ * 2, kFirstRetry, kLongestRetry);

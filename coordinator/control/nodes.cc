@@ -71,6 +71,7 @@ void Admit(Step& step, const NodeRegistered& command) {
   node.devices = command.devices;
   node.rival.reset();
   node.held.clear();
+  node.late_records.clear();
   step.state.sessions[command.session] = command.node;
   step.state.must_place = true;
 

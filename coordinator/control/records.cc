@@ -12,6 +12,11 @@
 namespace leadline::control {
 namespace {
 
+/// Kept of one attempt that counts no more; of these the last are reserved for
+/// results and ends.
+constexpr int64_t kMostLateRecords = 2000;
+constexpr int64_t kMostLateFindings = kMostLateRecords + 500;
+
 /// The names of the curves, in SQL and everywhere.
 constexpr char kTrainLoss[] = "train_loss";
 constexpr char kGradientNorm[] = "gradient_norm";
@@ -142,8 +147,22 @@ void StartRunning(Step& step, const AttemptKey& key) {
   }
 }
 
+/// What was found out is worth more than how it went.
+bool IsFinding(const TrainerRecord& record) {
+  return std::holds_alternative<TrainerResult>(record.body) ||
+         std::holds_alternative<TrainerEnd>(record.body) ||
+         std::holds_alternative<TrainerReplicaEnd>(record.body);
+}
+
 void KeepApart(Step& step, const Records& command) {
+  int64_t& kept =
+      step.state.FindNode(command.session)->late_records[command.attempt];
   for (const TrainerRecord& record : command.records) {
+    // An attempt may have gone on for days without us.
+    if (kept >= (IsFinding(record) ? kMostLateFindings : kMostLateRecords)) {
+      continue;
+    }
+    ++kept;
     step.outcome.orphans.push_back(
         {command.attempt, record.sequence, ToText(record)});
   }

@@ -85,6 +85,8 @@ struct Node {
   /// Devices are taken until the agent says that the attempt's processes are
   /// gone, even where the attempt counts no more.
   std::map<AttemptKey, std::vector<std::string>> held;
+  /// Records kept apart of what counts no more, by attempt.
+  std::map<AttemptKey, int64_t> late_records;
   std::optional<NodeRegistered> rival;  // bears its name; waits for its end
 };
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 
 #include "oracle.h"
 #include "plant.h"
+#include "sim_trainer.h"
 #include "storage/open.h"
 
 namespace leadline::simulation {
@@ -31,6 +33,9 @@ class SimStore final : public storage::Store {
     if (is_full) {
       if (plant_ == Plant::kFullDiskIgnored) return absl::OkStatus();
       return absl::UnavailableError("no space left on device");
+    }
+    if (std::any_of(changes.begin(), changes.end(), &HoldsPoison)) {
+      return absl::InternalError("a value that no table takes");
     }
     const bool dies = kill_in == 0;
     if (kill_in) --*kill_in;
@@ -99,6 +104,13 @@ class SimStore final : public storage::Store {
                       std::string(committed.message()));
     }
     return committed;
+  }
+
+  static bool HoldsPoison(const storage::Change& change) {
+    const auto* add = std::get_if<storage::AddPoints>(&change);
+    return add && std::ranges::any_of(add->points, [](const auto& point) {
+             return point.value == kPoison;
+           });
   }
 
   absl::Status CommitLater(std::span<const storage::Change> changes) {

@@ -83,7 +83,9 @@ void SimProcess::Step() {
       std::to_string(step_) + R"(,"tokens":8,"values":{"train_loss":)" +
       Numbers(replicas, MarkedLoss(job_.attempt, step_)) +
       R"(,"gradient_norm":)" + ones + R"(,"clip_factor":)" + ones +
-      R"(},"learning_rate":0.001,"step_seconds":0.1,"tokens_per_second":80)");
+      R"(},"learning_rate":)" +
+      (std::exchange(poisons_, false) ? std::to_string(kPoison) : "0.001") +
+      R"(,"step_seconds":0.1,"tokens_per_second":80)");
   if (!written) return;
   if (diverges_at_ == step_ &&
       !Write(R"("event":"replica_end","sequence":#,"time_s":1.0,"replica":0,)"

@@ -19,6 +19,9 @@
 
 namespace leadline::simulation {
 
+/// A learning rate that no store takes.
+inline constexpr double kPoison = -77;
+
 /// The event file: it outlives trainer and agent.
 struct EventFile {
   std::vector<std::string> lines;
@@ -54,6 +57,8 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
   void Stall(Duration time);
   /// A failure of its own, at its next step.
   void Break() { breaks_ = true; }
+  /// Its next step measures what the store cannot take.
+  void Poison() { poisons_ = true; }
 
  private:
   void Live(Duration after, void (SimProcess::*what)());
@@ -77,6 +82,7 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
   Oracle& oracle_;
   bool listens_ = false;
   bool breaks_ = false;
+  bool poisons_ = false;
   int64_t step_ = 0;
   int64_t steps_ = 0;
   Duration step_time_{};

@@ -196,7 +196,10 @@ class Player {
     if (fault.kind == FaultKind::kStallTrainer) {
       trainer->Stall(Seconds(fault.lasts_s));
     }
-    if (fault.kind == FaultKind::kBreakTrainer) trainer->Break();
+    if (fault.kind == FaultKind::kBreakTrainer) {
+      // Some only measure what cannot be stored.
+      fault.detail % 4 == 0 ? trainer->Poison() : trainer->Break();
+    }
     return true;
   }
 

@@ -259,6 +259,10 @@ int Run(const ordered_json& config) {
   if (word == "hang") pause();
   if (word == "suspend") raise(SIGSTOP);
   if (word == "leave_session") ForkChildOfAnotherSession(folder);
+  if (word == "flood") {
+    AwaitGo(folder);
+    Train(events, config, 100'000);
+  }
   if (word == "many") Train(events, config, 20000);
   if (word == "wait") return Wait(folder, events);
   if (word == "stubborn") {

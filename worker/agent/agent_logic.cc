@@ -14,6 +14,7 @@ using std::chrono::milliseconds;
 
 constexpr int kProtocolVersion = 1;
 constexpr int kLeastProtocolVersion = 1;
+constexpr int kMostRecords = 10'000;  // in one message
 constexpr milliseconds kBusyWake{50};
 constexpr milliseconds kIdleWake{500};
 // A stream on which nothing is heard for so long is broken off.
@@ -84,6 +85,8 @@ void AgentLogic::OnOpened(int64_t stream, SteadyTime now) {
 }
 
 void AgentLogic::OnClosed(const absl::Status& status, SteadyTime now) {
+  // So it says what it cannot store.
+  if (registered_ && absl::IsInternal(status)) NoteRefusal(status);
   stream_ = 0;
   registered_ = false;
   log_.Write(LogLevel::kWarning, "coordinator_gone",
@@ -96,6 +99,30 @@ void AgentLogic::OnClosed(const absl::Status& status, SteadyTime now) {
   if (was_registered_ || !(refused || policy_.is_private)) return;
   if (now - started_at_ < policy_.patience_at_start) return;
   end_ = AgentEnd{1, std::string(status.message())};
+}
+
+void AgentLogic::NoteRefusal(const absl::Status& status) {
+  std::vector<CarefulSending::Outstanding> outstanding;
+  for (const auto& [key, held] : held_) {
+    const RecordWindow& window = held.attempt->window;
+    if (window.sent() > window.acknowledged()) {
+      outstanding.push_back({key, window.acknowledged() + 1, window.sent()});
+    }
+  }
+  const auto cause = careful_.OnRefused(outstanding);
+  if (!cause) return;
+  held_.at(cause->attempt).attempt->LeaveOut(cause->first);
+  log_.Write(LogLevel::kError, "record_left_out",
+             {{"attempt", ToText(cause->attempt)},
+              {"sequence", std::to_string(cause->first)},
+              {"status", status.ToString()}});
+}
+
+bool AgentLogic::HasOutstanding() const {
+  return std::any_of(held_.begin(), held_.end(), [](const auto& entry) {
+    const RecordWindow& window = entry.second.attempt->window;
+    return window.sent() > window.acknowledged();
+  });
 }
 
 v1::Register AgentLogic::Introduction() const {
@@ -171,11 +198,17 @@ void AgentLogic::Beat(SteadyTime now) {
 
 /// True if the event file holds no more for now, or never will.
 bool AgentLogic::SendRecords(HeldAttempt& attempt) {
+  const bool is_careful = careful_.IsCareful();
+  if (is_careful && (!careful_.MaySend(attempt.key()) || HasOutstanding())) {
+    return false;
+  }
   while (attempt.window.HasRoom() && link_.HasRoom()) {
-    absl::StatusOr<v1::RecordBatch> batch = attempt.NextBatch();
+    absl::StatusOr<v1::RecordBatch> batch =
+        attempt.NextBatch(is_careful ? 1 : kMostRecords);
     if (!batch.ok()) {
       if (!attempt.IsGone()) return false;  // it may be read yet
       attempt.GiveUpEvents(std::string(batch.status().message()));
+      careful_.Forget(attempt.key());
       return true;
     }
     if (batch->records().empty()) return true;
@@ -184,6 +217,7 @@ bool AgentLogic::SendRecords(HeldAttempt& attempt) {
     v1::AgentMessage message;
     *message.mutable_records() = *std::move(batch);
     Send(std::move(message));
+    if (is_careful) return false;
   }
   return false;
 }

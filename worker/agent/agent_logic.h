@@ -17,6 +17,7 @@
 #include "model/spec/identity.h"
 #include "worker/agent/agent_link.h"
 #include "worker/agent/attempt_host.h"
+#include "worker/agent/careful_sending.h"
 #include "worker/agent/data_thread.h"
 #include "worker/agent/devices.h"
 #include "worker/agent/held_attempt.h"
@@ -100,6 +101,8 @@ class AgentLogic {
   void OnReadLog(const v1::ReadLogOrder& order);
 
   void TakeOver(SteadyTime now);
+  void NoteRefusal(const absl::Status& status);
+  bool HasOutstanding() const;
   void Beat(SteadyTime now);
   bool SendRecords(HeldAttempt& attempt);
   void SendEnding(HeldAttempt& attempt);
@@ -140,6 +143,7 @@ class AgentLogic {
   DataRequests& data_;
   Log& log_;
   std::map<AttemptKey, HeldEntry> held_;
+  CarefulSending careful_;
   int64_t stream_ = 0;       // 0: none stands
   bool registered_ = false;  // on the stream that stands
   bool was_registered_ = false;

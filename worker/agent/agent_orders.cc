@@ -42,6 +42,7 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
     case v1::CoordinatorMessage::kAck:
       if (HeldAttempt* attempt = Find(message.ack().attempt())) {
         attempt->window.Acknowledge(message.ack().sequence());
+        careful_.OnStored(attempt->key(), attempt->window.acknowledged());
       }
       return;
     case v1::CoordinatorMessage::kRenewal:
@@ -52,6 +53,7 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
       if (HeldAttempt* attempt = Find(message.ended_ack().attempt())) {
         if (!attempt->ending_sent) return;
         host_.Release(attempt->key());
+        careful_.Forget(attempt->key());
         held_.erase(attempt->key());
       }
       return;
@@ -81,6 +83,7 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
         known == acknowledged.end() ? std::nullopt
                                     : std::optional(known->second));
     if (!sought.ok()) held.attempt->GiveUpEvents(std::string(sought.message()));
+    careful_.OnStored(key, held.attempt->window.acknowledged());
     // The stream that broke may have lost it.
     if (held.attempt->pid() > 0) TellStarted(*held.attempt);
   }

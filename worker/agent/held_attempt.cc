@@ -162,12 +162,18 @@ void HeldAttempt::TakeStep(StopStep step, SteadyTime now) {
   }
 }
 
-absl::StatusOr<v1::RecordBatch> HeldAttempt::NextBatch() {
+absl::StatusOr<v1::RecordBatch> HeldAttempt::NextBatch(int most) {
   if (!events_lost_.empty() || !reader_) return v1::RecordBatch();
-  absl::StatusOr<v1::RecordBatch> batch = reader_->NextBatch();
+  absl::StatusOr<v1::RecordBatch> batch = reader_->NextBatch(most);
   if (!batch.ok()) return batch;
   *batch->mutable_attempt() = ToMessage(key_);
-  for (const v1::TrainerRecord& record : batch->records()) Examine(record);
+  for (v1::TrainerRecord& record : *batch->mutable_records()) {
+    Examine(record);
+    if (left_out_.contains(record.sequence())) {
+      record.mutable_unreadable()->set_message(
+          "left out, since the coordinator cannot store it");
+    }
+  }
   return batch;
 }
 
@@ -224,6 +230,12 @@ v1::AttemptEnded HeldAttempt::Ending() const {
                                : EndReport{"disk", events_lost_};
   ended.set_kind(report.kind);
   ended.set_message(report.message);
+  if (!left_out_.empty()) {
+    ended.mutable_message()->append(
+        (report.message.empty() ? "" : "; ") +
+        std::to_string(left_out_.size()) +
+        " of its records cannot be stored and were left out");
+  }
   return ended;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,12 @@ class HeldAttempt {
   /// True when no process of it is left: its devices are free.
   bool IsGone() const { return gone_; }
 
-  /// The next records to send, maybe none.
-  absl::StatusOr<v1::RecordBatch> NextBatch();
+  /// The next records to send, at most so many, maybe none.
+  absl::StatusOr<v1::RecordBatch> NextBatch(int most);
+
+  /// From now on that record is sent as one that cannot be read: its place in
+  /// the sequence stays. Counted, and told with the end.
+  void LeaveOut(int64_t sequence) { left_out_.insert(sequence); }
 
   /// On a new stream: send what comes after `acknowledged`, again if need be.
   /// Null: the coordinator did not say.
@@ -101,6 +106,7 @@ class HeldAttempt {
   StopPatience patience_;
   StopStep step_ = StopStep::kNone;
   int64_t examined_ = 0;  // records whose evidence is taken
+  std::set<int64_t> left_out_;
   std::string events_lost_;
   EndEvidence evidence_;
 };

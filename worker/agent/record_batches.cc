@@ -24,10 +24,10 @@ std::optional<double> TimeOf(const std::string& line) {
 
 }  // namespace
 
-absl::StatusOr<v1::RecordBatch> RecordReader::NextBatch() {
+absl::StatusOr<v1::RecordBatch> RecordReader::NextBatch(int most) {
   v1::RecordBatch batch;
   size_t bytes = 0;
-  while (true) {
+  while (batch.records_size() < most) {
     if (!held_) {
       absl::StatusOr<std::optional<EventLine>> line = lines_->Next();
       // What was read before the fault is given out first; it will be met
@@ -41,6 +41,7 @@ absl::StatusOr<v1::RecordBatch> RecordReader::NextBatch() {
     bytes += size;
     *batch.add_records() = *std::exchange(held_, std::nullopt);
   }
+  return batch;
 }
 
 int64_t RecordReader::sequence() const {

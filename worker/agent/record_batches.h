@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,7 +22,9 @@ class RecordReader {
   explicit RecordReader(std::unique_ptr<EventLines> lines)
       : lines_(std::move(lines)) {}
 
-  absl::StatusOr<v1::RecordBatch> NextBatch();
+  /// At most so many records.
+  absl::StatusOr<v1::RecordBatch> NextBatch(
+      int most = std::numeric_limits<int>::max());
 
   /// Number of the last record given out.
   int64_t sequence() const;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <system_error>
 #include <utility>
@@ -115,7 +116,18 @@ int ControlThread::MillisecondsOfPatience() const {
   return static_cast<int>(std::max<int64_t>(0, left.count()));
 }
 
+// Without this thread nobody could end the attempt, and none would know.
 void ControlThread::Run() {
+  try {
+    Serve();
+  } catch (const std::exception& failed) {
+    control_.Stop(
+        {AttemptOutcome::kFailed, FailureKind::kCrash,
+         std::string("the thread that hears orders failed: ") + failed.what()});
+  }
+}
+
+void ControlThread::Serve() {
   bool silent = false;
   for (;;) {
     std::vector<pollfd> waits = {{wake_.number(), POLLIN, 0},
@@ -126,7 +138,7 @@ void ControlThread::Run() {
     }
     const int patience = silent ? -1 : MillisecondsOfPatience();
     const int ready = poll(waits.data(), waits.size(), patience);
-    if (ready < 0 && errno != EINTR) return;
+    if (ready < 0 && errno != EINTR) Fail("cannot wait for orders");
     if (ready == 0 && MillisecondsOfPatience() == 0) {
       silent = true;
       control_.Stop({AttemptOutcome::kFailed, FailureKind::kAgentLost,

@@ -38,8 +38,9 @@ struct ControlOptions {
 
 /// SIGTERM and SIGINT ask for a stop, a second one ends the process at once.
 /// Orders come on a Unix socket, JSON lines from any number of connections.
-/// Block signals (BlockStopSignals) before any thread is started. Throws
-/// std::system_error if the socket cannot be made.
+/// A thread that cannot go on stops the run. Block signals (BlockStopSignals)
+/// before any thread is started. Throws std::system_error if the socket cannot
+/// be made.
 class ControlThread {
  public:
   ControlThread(const ControlOptions& options, RunControl& control);
@@ -55,6 +56,7 @@ class ControlThread {
 
   void Listen(const std::filesystem::path& folder);
   void Run();
+  void Serve();
   void HearSignal();
   void Accept();
   /// False once the connection is over.

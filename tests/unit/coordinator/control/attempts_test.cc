@@ -225,6 +225,23 @@ TEST(AttemptsTest, RecordsOfASupersededAttemptAreKeptApart) {
   EXPECT_FALSE(world.reader().FindResult(Trial(1, 1, 0))->has_value());
 }
 
+TEST(AttemptsTest, OfWhatIsLateOnlySoMuchIsKeptAndResultsAlways) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Do(NodeLost{{1}});
+  world.Wait(Seconds{50});
+  world.Register(2, "n", 1, {{AttemptOf(1, 1, 1), {}}});
+  constexpr int64_t kMany = 2500;
+  for (int64_t k = 1; k <= kMany; ++k) {
+    const Outcome late = world.Send(2, AttemptOf(1, 1, 1), {StepAt(k, k)});
+    EXPECT_EQ(Orders<AckOrder>(late).at(0).sequence, k);
+  }
+  EXPECT_THAT(world.orphans(), SizeIs(2000));
+  world.Send(2, AttemptOf(1, 1, 1), {ResultOf(kMany + 1, 0, 0, 0.5)});
+  EXPECT_THAT(world.orphans(), SizeIs(2001));
+}
+
 TEST(AttemptsTest, RecordsSentAgainChangeNothing) {
   World world;
   world.Register(1, "n", 1);

@@ -1,7 +1,9 @@
 #include <filesystem>
+#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "session_fixture.h"
 
@@ -128,6 +130,53 @@ TEST(AgentAlone, DialsASocketWhosePathIsLong) {
   std::filesystem::rename(bound, deep / "s");
   RunningAgent agent("unix:" + (deep / "s").string());
   EXPECT_TRUE(coordinator.WaitFor(IsRegistered));
+}
+
+TEST_F(AgentDelivery, ARecordThatCannotBeStoredIsLeftOutAndTold) {
+  coordinator_.Change([](FakeHabits& habits) { habits.cannot_store = 7; });
+  RunningAgent agent(coordinator_.address());
+  Await(IsRegistered);
+  ASSERT_TRUE(coordinator_.Send(StartOrder(1, "cpu:0")));
+  AwaitEnds(1);
+  const Heard heard = coordinator_.heard();
+  ASSERT_EQ(CountRecords(heard), kRecordsOfARun);
+  EXPECT_TRUE(heard.records.at("s1.1.c0@1")[6].has_unreadable());
+  EXPECT_TRUE(heard.records.at("s1.1.c0@1")[7].has_step());
+  EXPECT_EQ(heard.gaps, 0);
+  EXPECT_EQ(heard.ended[0].kind(), "");
+  EXPECT_THAT(heard.ended[0].message(), HasSubstr("1 of its records"));
+  EXPECT_LT(heard.registers.size(), 10U);
+}
+
+int64_t ResidentBytes() {
+  int64_t all = 0;
+  int64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST_F(AgentDelivery, ACoordinatorThatIsAwayCostsDelayAndNoMemory) {
+  RunningAgent agent(coordinator_.address());
+  Await(IsRegistered);
+  agent.Behave("flood");
+  ASSERT_TRUE(coordinator_.Send(StartOrder(1)));
+  AwaitRecords(21);
+  coordinator_.Change([](FakeHabits& habits) { habits.refuses = true; });
+  coordinator_.DropStreams();
+  Await([](const Heard& heard) { return heard.streams_open == 0; });
+  const int64_t before = ResidentBytes();
+  std::ofstream(agent.state() / "go") << "yes\n";
+  const int64_t trainer = coordinator_.heard().started[0].pid();
+  Await([&](const Heard&) { return !IsAlive(trainer); });
+  EXPECT_LT(ResidentBytes() - before, 32 << 20);
+  EXPECT_EQ(CountRecords(coordinator_.heard()), 21U);
+  coordinator_.Change([](FakeHabits& habits) { habits.refuses = false; });
+  AwaitEnds(1);
+  const Heard heard = coordinator_.heard();
+  EXPECT_EQ(CountRecords(heard), kRecordsOfARun + 100'001);
+  EXPECT_EQ(heard.gaps, 0);
+  EXPECT_EQ(heard.ended[0].kind(), "");
+  EXPECT_LT(heard.largest_message, 1U << 20);
 }
 
 }  // namespace

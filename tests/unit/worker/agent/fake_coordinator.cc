@@ -35,7 +35,7 @@ void FakeCoordinator::Change(const std::function<void(FakeHabits&)>& change) {
 
 bool FakeCoordinator::WaitFor(const std::function<bool(const Heard&)>& holds) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::seconds(20),
+  return changed_.wait_for(lock, std::chrono::seconds(60),
                            [&] { return holds(heard_); });
 }
 
@@ -67,8 +67,13 @@ grpc::Status FakeCoordinator::Session(grpc::ServerContext* context,
     ++heard_.streams_open;
   }
   v1::AgentMessage message;
-  while (stream->Read(&message)) {
+  grpc::Status status;
+  while (status.ok() && stream->Read(&message)) {
     const std::scoped_lock lock(mutex_);
+    if (!CanStore(message)) {
+      status = {grpc::StatusCode::INTERNAL, "the change could not be stored"};
+      continue;
+    }
     heard_.largest_message =
         std::max(heard_.largest_message, message.ByteSizeLong());
     Hear(message, *stream);
@@ -79,7 +84,16 @@ grpc::Status FakeCoordinator::Session(grpc::ServerContext* context,
   if (stream_ == stream) stream_ = nullptr;
   --heard_.streams_open;
   changed_.notify_all();
-  return grpc::Status::OK;
+  return status;
+}
+
+bool FakeCoordinator::CanStore(const v1::AgentMessage& message) const {
+  for (const v1::TrainerRecord& record : message.records().records()) {
+    if (record.sequence() == habits_.cannot_store && !record.has_unreadable()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void FakeCoordinator::Hear(const v1::AgentMessage& message, Stream& stream) {

@@ -43,6 +43,9 @@ struct FakeHabits {
   bool refuses = false;  // FAILED_PRECONDITION to every stream
   std::vector<v1::Attempt> superseded;
   double heartbeat_seconds = 0.05;
+  /// Breaks off with INTERNAL when that record of any attempt comes and can be
+  /// read.
+  int64_t cannot_store = 0;
 };
 
 /// Thread-safe.
@@ -57,7 +60,7 @@ class FakeCoordinator final : public v1::WorkerService::Service {
 
   void Change(const std::function<void(FakeHabits&)>& change);
 
-  /// True once `holds` does; false after 20 s without.
+  /// True once `holds` does; false after a minute without.
   bool WaitFor(const std::function<bool(const Heard&)>& holds);
   Heard heard() const;
 
@@ -75,6 +78,7 @@ class FakeCoordinator final : public v1::WorkerService::Service {
   void Hear(const v1::AgentMessage& message, Stream& stream);
   void HearRegister(const v1::Register& message, Stream& stream);
   void HearRecords(const v1::RecordBatch& batch, Stream& stream);
+  bool CanStore(const v1::AgentMessage& message) const;
 
   mutable std::mutex mutex_;  // guards all below but the server
   std::condition_variable changed_;

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -70,6 +71,23 @@ class ControlThreadTest : public testing::Test {
   std::filesystem::path folder_;
   RunControl control_;
 };
+
+TEST_F(ControlThreadTest, AThreadThatCannotGoOnEndsTheRunAndSaysWhy) {
+  RunControl control;
+  const ControlThread thread({.folder = folder_}, control);
+  const Descriptor client = Connect();
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  // poll refuses more descriptors than may be open.
+  const rlimit few{1, limit.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &few);
+  Send(client, "{\"order\":\"renew\"}\n");
+  const StopRequest request = AwaitStop(control);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  EXPECT_EQ(request.outcome, AttemptOutcome::kFailed);
+  EXPECT_EQ(request.kind, FailureKind::kCrash);
+  EXPECT_THAT(request.message, HasSubstr("the thread that hears orders"));
+}
 
 TEST_F(ControlThreadTest, OrdersComeFromSeveralConnectionsInPieces) {
   const ControlThread thread({.folder = folder_}, control_);
