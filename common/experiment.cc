@@ -14,10 +14,6 @@ std::optional<Enum> ParseName(const std::array<Enum, n>& all,
 
 }  // namespace
 
-bool UsesUpTry(FailureKind kind) {
-  return kind != FailureKind::kDisk && kind != FailureKind::kAgentLost;
-}
-
 bool IsEnded(TrialState state) {
   return state == TrialState::kSucceeded || state == TrialState::kDiverged ||
          state == TrialState::kFailed || state == TrialState::kCancelled;
@@ -134,6 +130,10 @@ std::string_view Name(FailureKind kind) {
   return "";
 }
 
+std::string_view Name(OnFailures what) {
+  return what == OnFailures::kStop ? "stop" : "finish";
+}
+
 std::optional<TrialState> ParseTrialState(std::string_view name) {
   return ParseName(kTrialStates, name);
 }
@@ -148,6 +148,10 @@ std::optional<AttemptOutcome> ParseAttemptOutcome(std::string_view name) {
 
 std::optional<FailureKind> ParseFailureKind(std::string_view name) {
   return ParseName(kFailureKinds, name);
+}
+
+std::optional<OnFailures> ParseOnFailures(std::string_view name) {
+  return ParseName(kOnFailures, name);
 }
 
 }  // namespace leadline

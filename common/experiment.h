@@ -28,6 +28,16 @@ inline constexpr std::array kTrialStates = {
 
 enum class SweepState { kActive, kPaused, kComplete, kCancelled };
 
+/// What becomes of attempts that run when a sweep has reached its limit of
+/// failures. Nothing starts any more either way.
+enum class OnFailures {
+  kStop,    // they are stopped
+  kFinish,  // they run to their end
+};
+
+inline constexpr std::array kOnFailures = {OnFailures::kStop,
+                                           OnFailures::kFinish};
+
 inline constexpr std::array kSweepStates = {
     SweepState::kActive, SweepState::kPaused, SweepState::kComplete,
     SweepState::kCancelled};
@@ -70,10 +80,6 @@ inline constexpr std::array kFailureKinds = {
 /// True for the moves of the table in docs/architecture.md, and no other.
 bool IsLegalMove(TrialState from, TrialState to);
 
-/// True if an attempt that failed so counts against the tries of its cohort. A
-/// full disk is no verdict on what was to be written, nor is a lost agent.
-bool UsesUpTry(FailureKind kind);
-
 /// True for succeeded, diverged, failed and cancelled.
 bool IsEnded(TrialState state);
 
@@ -85,11 +91,13 @@ std::string_view Name(TrialState state);
 std::string_view Name(SweepState state);
 std::string_view Name(AttemptOutcome outcome);
 std::string_view Name(FailureKind kind);
+std::string_view Name(OnFailures what);
 
 /// Null unless `name` is one of the words above.
 std::optional<TrialState> ParseTrialState(std::string_view name);
 std::optional<SweepState> ParseSweepState(std::string_view name);
 std::optional<AttemptOutcome> ParseAttemptOutcome(std::string_view name);
 std::optional<FailureKind> ParseFailureKind(std::string_view name);
+std::optional<OnFailures> ParseOnFailures(std::string_view name);
 
 }  // namespace leadline

@@ -31,6 +31,9 @@ struct Flags {
   double heartbeat = control::Policy{}.heartbeat.count();
   double grace = control::Policy{}.grace.count();
   int64_t tries = control::Policy{}.tries;
+  int64_t tries_in_total = control::Policy{}.tries_in_total;
+  int64_t free_restarts = control::Policy{}.free_restarts;
+  int64_t quarantine_after = control::Policy{}.quarantine_after;
   bool print_config = false;
 };
 
@@ -62,8 +65,25 @@ void Declare(CLI::App& app, Flags& flags, const std::string& version) {
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   app.add_option("--tries", flags.tries,
-                 "failed attempts of a cohort until its trials have failed")
+                 "failed attempts of a cohort in a row until its trials have "
+                 "failed; one that gets further than any before begins anew")
       ->check(CLI::Range(int64_t{1}, int64_t{100}))
+      ->capture_default_str();
+  app.add_option("--tries-in-total", flags.tries_in_total,
+                 "failed attempts of a cohort until its trials have failed, "
+                 "however far they got")
+      ->check(CLI::Range(int64_t{1}, int64_t{1000}))
+      ->capture_default_str();
+  app.add_option("--free-restarts", flags.free_restarts,
+                 "attempts of a cohort in an hour that may end through no "
+                 "fault of its own (lost agent, full disk) before the next "
+                 "ones are held back")
+      ->check(CLI::Range(int64_t{1}, int64_t{3600}))
+      ->capture_default_str();
+  app.add_option("--quarantine-after", flags.quarantine_after,
+                 "failures in a row on a node until it takes no work but one "
+                 "attempt at a time that shows whether it is well; 0: never")
+      ->check(CLI::Range(int64_t{0}, int64_t{1000}))
       ->capture_default_str();
   app.add_flag("--print-config", flags.print_config,
                "print what is in effect, as a file for --config, and end")
@@ -88,6 +108,11 @@ Launch ToLaunch(const Flags& flags) {
         "half of --lease and --grace together must exceed 30 s: until then a "
         "trainer that nobody hears may still run");
   }
+  if (flags.tries_in_total < flags.tries) {
+    return Misuse(
+        "--tries-in-total must be at least --tries, the failures in "
+        "a row that it counts too");
+  }
   Config config;
   std::error_code error;
   config.state = std::filesystem::absolute(flags.state, error);
@@ -97,6 +122,9 @@ Launch ToLaunch(const Flags& flags) {
   config.policy.heartbeat = control::Seconds(flags.heartbeat);
   config.policy.grace = control::Seconds(flags.grace);
   config.policy.tries = flags.tries;
+  config.policy.tries_in_total = flags.tries_in_total;
+  config.policy.free_restarts = flags.free_restarts;
+  config.policy.quarantine_after = flags.quarantine_after;
   const std::string listen =
       flags.listen.empty()
           ? "unix:" + (config.state / "coordinator.sock").string()

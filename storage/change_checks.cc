@@ -74,6 +74,23 @@ absl::Status CheckEnd(const EndAttempt& change) {
   return absl::OkStatus();
 }
 
+absl::Status CheckNode(const NodeRecord& node) {
+  if (node.name.empty()) {
+    return absl::InvalidArgumentError("a node without a name");
+  }
+  if (node.quarantined && node.reason.empty()) {
+    return absl::InvalidArgumentError("node " + node.name +
+                                      " is quarantined for no reason");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckStop(const StopSweep& change) {
+  if (!change.because.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("stopping sweep " + ToText(change.sweep) +
+                                    " for no reason");
+}
+
 absl::Status CheckShape(const RoutingRecord& routing) {
   for (const RouterRow& row : routing.map) {
     if (row.sources.size() != row.weights.size()) {

@@ -23,6 +23,12 @@ absl::Status CheckFresh(const AttemptRecord& attempt);
 /// InvalidArgument if it ends nothing, or fails without a kind.
 absl::Status CheckEnd(const EndAttempt& change);
 
+/// InvalidArgument if it has no name, or no reason where it needs one.
+absl::Status CheckNode(const NodeRecord& node);
+
+/// InvalidArgument unless it says why.
+absl::Status CheckStop(const StopSweep& change);
+
 /// InvalidArgument if a router has another number of sources than of weights.
 absl::Status CheckShape(const RoutingRecord& routing);
 

@@ -37,6 +37,14 @@ void MemoryTransaction::Set(Map& map, const typename Map::key_type& key,
   found->second = value;
 }
 
+template <typename Map>
+void MemoryTransaction::Erase(Map& map, const typename Map::key_type& key) {
+  const auto found = map.find(key);
+  if (found == map.end()) return;
+  undo_.push_back([&map, key, old = found->second] { map.emplace(key, old); });
+  map.erase(found);
+}
+
 void MemoryTransaction::Undo() {
   for (; !undo_.empty(); undo_.pop_back()) undo_.back()();
 }
@@ -103,6 +111,46 @@ absl::Status MemoryTransaction::On(const MoveTrial& change) {
   moved.state = change.to;
   moved.reason = change.reason;
   Set(record_.trials, change.trial, moved);
+  const RowEffect effect = EffectOnRow(change);
+  if (effect == RowEffect::kNone) return absl::OkStatus();
+  SweepRecord sweep = record_.sweeps.at(change.trial.cell.sweep);
+  sweep.failures_in_row =
+      effect == RowEffect::kLonger ? sweep.failures_in_row + 1 : 0;
+  if (effect == RowEffect::kEndsWithStop) sweep.stopped_because.clear();
+  Set(record_.sweeps, sweep.id, sweep);
+  return absl::OkStatus();
+}
+
+absl::Status MemoryTransaction::On(const StopSweep& change) {
+  if (absl::Status stop = CheckStop(change); !stop.ok()) return stop;
+  const SweepRecord* stored = Find(record_.sweeps, change.sweep);
+  if (!stored) {
+    return absl::NotFoundError("no sweep " + ToText(change.sweep));
+  }
+  SweepRecord sweep = *stored;
+  sweep.stopped_because = change.because;
+  Set(record_.sweeps, change.sweep, sweep);
+  return absl::OkStatus();
+}
+
+absl::Status MemoryTransaction::On(const SetStanding& change) {
+  const CohortRecord* stored = Find(record_.cohorts, change.cohort.id);
+  if (!stored) {
+    return absl::NotFoundError("no cohort " + ToText(change.cohort.id));
+  }
+  CohortRecord cohort = change.cohort;
+  cohort.attempts = stored->attempts;
+  Set(record_.cohorts, cohort.id, cohort);
+  return absl::OkStatus();
+}
+
+absl::Status MemoryTransaction::On(const SetNode& change) {
+  if (absl::Status fit = CheckNode(change.node); !fit.ok()) return fit;
+  if (change.node.IsClean()) {
+    Erase(record_.nodes, change.node.name);
+  } else {
+    Set(record_.nodes, change.node.name, change.node);
+  }
   return absl::OkStatus();
 }
 
@@ -154,11 +202,6 @@ absl::Status MemoryTransaction::On(const EndAttempt& change) {
   attempt.message = change.message;
   attempt.ended_at = change.at;
   Set(record_.attempts, change.attempt, attempt);
-  if (change.UsedUpTry()) {
-    CohortRecord cohort = record_.cohorts.at(change.attempt.cohort);
-    ++cohort.failures;
-    Set(record_.cohorts, cohort.id, cohort);
-  }
   return absl::OkStatus();
 }
 
@@ -167,6 +210,7 @@ absl::Status MemoryTransaction::On(const Acknowledge& change) {
   if (!stored) return NotLive(change.attempt);
   AttemptRecord attempt = *stored;
   attempt.last_sequence = std::max(attempt.last_sequence, change.sequence);
+  attempt.step = std::max(attempt.step, change.step);
   Set(record_.attempts, change.attempt, attempt);
   return absl::OkStatus();
 }

@@ -42,6 +42,7 @@ struct MemoryRecord {
   std::map<WindowKey, WindowLosses> windows;
   std::map<std::pair<AttemptKey, int64_t>, OrphanRecord> orphans;
   std::map<std::string, std::string> answers;
+  std::map<std::string, NodeRecord> nodes;
 };
 
 /// Applies changes and remembers how to take them back. The caller holds the
@@ -70,6 +71,9 @@ class MemoryTransaction {
   absl::Status On(const AddResult& change);
   absl::Status On(const KeepOrphan& change);
   absl::Status On(const KeepAnswer& change);
+  absl::Status On(const SetStanding& change);
+  absl::Status On(const StopSweep& change);
+  absl::Status On(const SetNode& change);
 
   const AttemptRecord* FindLive(const AttemptKey& key) const;
   absl::Status CheckWriter(const AttemptKey& key, const TrialId& trial) const;
@@ -77,6 +81,8 @@ class MemoryTransaction {
   template <typename Map>
   void Set(Map& map, const typename Map::key_type& key,
            const typename Map::mapped_type& value);
+  template <typename Map>
+  void Erase(Map& map, const typename Map::key_type& key);
 
   MemoryRecord& record_;
   std::vector<std::function<void()>> undo_;

@@ -59,6 +59,13 @@ absl::StatusOr<std::vector<SweepContents>> MemoryStore::LoadUnfinished() const {
   return all;
 }
 
+absl::StatusOr<std::vector<NodeRecord>> MemoryStore::LoadNodes() const {
+  const std::lock_guard lock(record_->mutex);
+  std::vector<NodeRecord> all;
+  for (const auto& [name, node] : record_->nodes) all.push_back(node);
+  return all;
+}
+
 absl::StatusOr<SweepContents> MemoryStore::LoadSweep(SweepId sweep) const {
   const std::lock_guard lock(record_->mutex);
   const auto found = record_->sweeps.find(sweep);

@@ -22,6 +22,7 @@ class MemoryStore final : public Store {
 
   absl::Status Commit(std::span<const Change> changes) override;
   absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const override;
+  absl::StatusOr<std::vector<NodeRecord>> LoadNodes() const override;
   absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const override;
   absl::StatusOr<SweepId> NextSweepId() const override;
   absl::StatusOr<std::optional<SweepId>> FindEqualSweep(

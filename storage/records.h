@@ -33,6 +33,14 @@ struct SweepRecord {
   int64_t priority = 0;
   std::optional<int64_t> parallel_limit;  // attempts at once
   std::optional<int64_t> failure_limit;   // failed trials that end the sweep
+  /// Trials that fail one after the other, none succeeding or diverging in
+  /// between.
+  std::optional<int64_t> failure_row_limit;
+  OnFailures on_failures = OnFailures::kStop;
+  int64_t failures_in_row = 0;  // trials that failed since one got a result
+  /// Which limit of failures was reached; nothing starts then. Empty if none
+  /// was, or since a trial was queued again by people.
+  std::string stopped_because;
 
   bool operator==(const SweepRecord&) const = default;
 };
@@ -66,10 +74,21 @@ struct CellRecord {
   bool operator==(const CellRecord&) const = default;
 };
 
+/// All but `id` and `attempts` is its standing: what decides about its next
+/// attempt, and so is stored with the end of the last.
 struct CohortRecord {
   CohortId id;
-  int64_t attempts = 0;  // number of the last one
-  int64_t failures = 0;  // attempts that failed and used up a try
+  int64_t attempts = 0;         // number of the last one
+  int64_t failures = 0;         // attempts that failed and used up a try
+  int64_t failures_in_row = 0;  // of those, since one got further than any
+  int64_t furthest_step = 0;    // of training, reached by an ended attempt
+  int64_t spared = 0;           // failures put down to their node instead
+  int64_t free_restarts = 0;    // that used up no try; forgotten with time
+  int64_t memory_tried = 0;     // bytes it ran out of; 0: never, or not known
+  /// Why its last attempt ended, if another is to follow: null while one is
+  /// live and where none was.
+  std::optional<FailureKind> waits_after{};
+  std::vector<std::string> failed_nodes{};  // since it last got further; sorted
 
   bool operator==(const CohortRecord&) const = default;
 };
@@ -98,6 +117,7 @@ struct AttemptRecord {
   int64_t threads = 0;
   int64_t parameters = 0;
   int64_t last_sequence = 0;  // records up to here are stored
+  int64_t step = 0;           // of training, the furthest among them
   WallTime started_at{};
   std::optional<WallTime> ended_at;
   AttemptOutcome outcome = AttemptOutcome::kLive;
@@ -105,6 +125,29 @@ struct AttemptRecord {
   std::string message;
 
   bool operator==(const AttemptRecord&) const = default;
+};
+
+/// What is held against a node: attempts that failed there as broken machines
+/// make them fail. A node with nothing against it has no record.
+struct NodeRecord {
+  std::string name;
+  /// Failures in a row, whatever the cohort, the newest last.
+  std::vector<AttemptKey> failures;
+  bool quarantined = false;  // takes no work but a canary
+  std::string reason;        // of the quarantine, in words
+  /// Quarantines and failed canaries since an attempt there succeeded: the wait
+  /// for the next canary doubles with each.
+  int64_t rounds = 0;
+  std::optional<AttemptKey> canary;  // the one attempt it has on trial
+  int64_t failed_canaries = 0;       // in a row
+  /// Canaries failed where no other node could tell the machine from the code:
+  /// its failures count against the cohorts until an attempt succeeds.
+  bool undecided = false;
+
+  bool IsClean() const {
+    return failures.empty() && !quarantined && rounds == 0 && !undecided;
+  }
+  bool operator==(const NodeRecord&) const = default;
 };
 
 /// The one result of a trial. Losses may be non-finite.

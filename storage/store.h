@@ -35,13 +35,31 @@ struct MoveSweep {
 };
 
 /// FailedPrecondition unless the trial is in state `from` and the move is
-/// legal.
+/// legal. A failure adds one to the sweep's failures in a row, a result ends
+/// the row; a trial queued again after its end ends it too and lifts the stop.
 struct MoveTrial {
   TrialId trial;
   TrialState from = TrialState::kQueued;
   TrialState to = TrialState::kQueued;
   std::string reason;
 };
+
+/// What a move does to its sweep's row of failures, and to its stop.
+enum class RowEffect { kNone, kLonger, kEnds, kEndsWithStop };
+
+inline RowEffect EffectOnRow(const MoveTrial& move) {
+  switch (move.to) {
+    case TrialState::kFailed:
+      return RowEffect::kLonger;
+    case TrialState::kSucceeded:
+    case TrialState::kDiverged:
+      return RowEffect::kEnds;
+    case TrialState::kQueued:
+      return IsEnded(move.from) ? RowEffect::kEndsWithStop : RowEffect::kNone;
+    default:
+      return RowEffect::kNone;
+  }
+}
 
 /// Opens the cohort's next attempt. FailedPrecondition unless its number is one
 /// above the cohort's last and no attempt of the cohort is live.
@@ -57,26 +75,40 @@ struct DescribeAttempt {
   AttemptRecord attempt;
 };
 
-/// FailedPrecondition if the attempt is not live. One that used up a try adds
-/// one to the cohort's failures.
+/// FailedPrecondition if the attempt is not live.
 struct EndAttempt {
   AttemptKey attempt;
   AttemptOutcome outcome = AttemptOutcome::kSucceeded;
   std::optional<FailureKind> kind;
   std::string message;
   WallTime at{};
-
-  bool UsedUpTry() const {
-    return outcome == AttemptOutcome::kFailed && kind && UsesUpTry(*kind);
-  }
 };
 
-/// Everything up to `sequence` of a live attempt is part of this transaction.
-/// FailedPrecondition if the attempt is not live; a sequence below the stored
-/// one changes nothing.
+/// Sets a cohort's standing: all of the record but its number of attempts.
+/// NotFound if there is no such cohort.
+struct SetStanding {
+  CohortRecord cohort;
+};
+
+/// A limit of failures is reached: nothing of the sweep starts any more.
+/// NotFound if there is no such sweep.
+struct StopSweep {
+  SweepId sweep;
+  std::string because;  // never empty
+};
+
+/// Replaces what is held against a node; a clean record is removed.
+struct SetNode {
+  NodeRecord node;
+};
+
+/// Everything up to `sequence` of a live attempt is part of this transaction,
+/// and it has trained up to `step`. FailedPrecondition if the attempt is not
+/// live; a value below the stored one changes nothing.
 struct Acknowledge {
   AttemptKey attempt;
   int64_t sequence = 0;
+  int64_t step = 0;
 };
 
 /// Sending a point again stores it once; the last value of (trial, metric,
@@ -115,10 +147,10 @@ struct KeepAnswer {
   WallTime at{};
 };
 
-using Change =
-    std::variant<AddSweep, MoveSweep, MoveTrial, StartAttempt, DescribeAttempt,
-                 EndAttempt, Acknowledge, AddPoints, AddRouting, AddWindows,
-                 AddResult, KeepOrphan, KeepAnswer>;
+using Change = std::variant<AddSweep, MoveSweep, MoveTrial, StartAttempt,
+                            DescribeAttempt, EndAttempt, Acknowledge, AddPoints,
+                            AddRouting, AddWindows, AddResult, KeepOrphan,
+                            KeepAnswer, SetStanding, StopSweep, SetNode>;
 
 /// What a coordinator needs to go on after a restart.
 struct SweepContents {
@@ -143,6 +175,9 @@ class Store {
 
   /// Sweeps that are active or paused, oldest first.
   virtual absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const = 0;
+
+  /// What is held against nodes, by name.
+  virtual absl::StatusOr<std::vector<NodeRecord>> LoadNodes() const = 0;
 
   /// NotFound if there is no such sweep.
   virtual absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const = 0;

@@ -1,50 +1,24 @@
 #include "coordinator/control/attempts.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
 
-#include "common/random_stream.h"
 #include "common/utf8_prefix.h"
+#include "coordinator/control/failure_limits.h"
+#include "coordinator/control/failure_policy.h"
+#include "coordinator/control/quarantine.h"
+#include "coordinator/control/standing.h"
+#include "coordinator/scheduler/schedule.h"
 
 namespace leadline::control {
 namespace {
 
 constexpr size_t kFailuresShown = 256;
 constexpr size_t kLongestMessage = 2000;
-
-/// Doubles with each failure; the jitter is the cohort's own, so that those
-/// that failed together do not come back together.
-Seconds Backoff(const Policy& policy, const AttemptKey& attempt,
-                int64_t failures) {
-  const Seconds wait =
-      policy.first_backoff *
-      std::pow(2.0,
-               static_cast<double>(std::clamp<int64_t>(failures - 1, 0, 30)));
-  const double jitter = RandomStream(0, "backoff/" + ToText(attempt.cohort))
-                            .Uniform(attempt.number);
-  return std::min(wait, policy.longest_backoff) * (1 + jitter / 4);
-}
-
-/// Sets when the cohort is tried again, and what is told until then.
-void PutOff(Step& step, const AttemptKey& key, FailureKind kind,
-            const std::string& reason) {
-  Cohort& cohort = *step.state.FindCohort(key.cohort);
-  const int64_t failures = cohort.record.failures;
-  const Seconds wait = UsesUpTry(kind) ? Backoff(step.policy, key, failures)
-                                       : step.policy.disk_wait;
-  cohort.retry_at =
-      step.now.steady + std::chrono::duration_cast<SteadyTime::duration>(wait);
-  cohort.retry_reason =
-      "attempt " + std::to_string(key.number) + " failed (" + reason + ")";
-  if (UsesUpTry(kind)) {
-    cohort.retry_reason += "; failure " + std::to_string(failures) + " of " +
-                           std::to_string(step.policy.tries);
-  }
-}
 
 /// Copies: moving a trial must not disturb the walk.
 std::vector<storage::TrialRecord> OpenTrials(const Cohort& cohort) {
@@ -63,10 +37,89 @@ void NoteFailure(Step& step, const AttemptKey& key, const TrialId& trial,
   if (sweep.failures.size() > kFailuresShown) sweep.failures.pop_front();
 }
 
-/// True if the sweep's limit of failed trials is reached.
-bool IsOverLimit(const Sweep& sweep) {
-  return sweep.record.failure_limit &&
-         sweep.Count(TrialState::kFailed) >= *sweep.record.failure_limit;
+/// Of the attempt's devices together; 0 where its node does not know of one.
+int64_t MemoryOf(const State& state, const LiveAttempt& live) {
+  const auto node = state.nodes.find(live.record.node);
+  if (node == state.nodes.end()) return 0;
+  int64_t bytes = 0;
+  for (const std::string& id : live.record.devices) {
+    const auto& devices = node->second.devices;
+    const auto device = std::ranges::find(devices, id, &DeviceInfo::id);
+    if (device == devices.end() || device->memory_bytes <= 0) return 0;
+    bytes += device->memory_bytes;
+  }
+  return bytes;
+}
+
+/// Ends the live attempt; what is left of it says where and how far it got.
+EndedAttempt End(Step& step, const AttemptKey& key, AttemptOutcome outcome,
+                 std::optional<FailureKind> kind, const std::string& message) {
+  const LiveAttempt& live = *step.state.FindLive(key);
+  EndedAttempt ended{key, live.record.node, live.step,
+                     MemoryOf(step.state, live)};
+  step.Do(storage::EndAttempt{key, outcome, kind, message, step.now.wall});
+  step.state.FindCohort(key.cohort)->ended_at = step.now.steady;
+  if (outcome == AttemptOutcome::kSucceeded) NoteSuccess(step, ended.node);
+  return ended;
+}
+
+/// Agents that are there, or were a moment ago, or could not be yet.
+bool MayHold(const Step& step, const Node& node) {
+  const SteadyTime::duration patience =
+      std::chrono::duration_cast<SteadyTime::duration>(step.policy.lease +
+                                                       step.policy.grace);
+  return node.session || step.now.steady - node.heard <= patience;
+}
+
+/// True if some node could do what those where the cohort failed cannot. While
+/// agents are still coming back after a restart nobody knows: then it waits.
+template <typename Better>
+bool MayBeBetter(const Step& step, Better better) {
+  const SteadyTime::duration patience =
+      std::chrono::duration_cast<SteadyTime::duration>(step.policy.lease +
+                                                       step.policy.grace);
+  if (step.state.resumed && step.now.steady - step.state.began <= patience) {
+    return true;
+  }
+  return std::ranges::any_of(step.state.nodes, [&](const auto& entry) {
+    return MayHold(step, entry.second) && better(entry.second);
+  });
+}
+
+/// Why no other attempt follows; empty if one does.
+std::string WhyFinal(const Step& step, const EndedAttempt& ended,
+                     FailureKind kind) {
+  const Cohort& cohort = *step.state.FindCohort(ended.key.cohort);
+  const Cell& cell = *step.state.FindCell(ended.key.cohort.cell);
+  const FailurePolicy& row = PolicyOf(kind);
+  const std::string& stopped =
+      step.state.FindSweep(cell.record.id.sweep)->record.stopped_because;
+  if (row.retry == RetryWhere::kNowhere) return "it would fail again";
+  if (!stopped.empty()) return "not started again: " + stopped;
+  if (row.uses_try && IsUsedUp(step.policy, cohort.record)) {
+    return TriesText(step.policy, cohort.record);
+  }
+  if (row.retry == RetryWhere::kWithMoreMemory) {
+    const int64_t tried = cohort.record.memory_tried;
+    if (ended.memory_bytes == 0) {
+      return "node " + ended.node + " does not say how much memory it has";
+    }
+    if (!MayBeBetter(step, [&](const Node& node) {
+          return MostMemory(node, cell) > tried;
+        })) {
+      return "it ran out of " + scheduler::MemoryText(tried) +
+             ", and no node has more";
+    }
+  }
+  if (row.retry == RetryWhere::kOnOtherNode &&
+      !MayBeBetter(step, [&](const Node& node) {
+        return CouldHold(node, cell) &&
+               !std::ranges::binary_search(cohort.record.failed_nodes,
+                                           node.name);
+      })) {
+    return "there is no other node to try it on";
+  }
+  return "";
 }
 
 /// The agent's processes of that attempt are gone.
@@ -95,83 +148,81 @@ std::pair<FailureKind, std::string> Verdict(const AttemptEnded& ended,
 
 }  // namespace
 
-bool IsRetryable(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kConfig:
-    case FailureKind::kData:
-    // The same devices have no more memory the next time.
-    case FailureKind::kOom:
-      return false;
-    case FailureKind::kNcclInit:
-    case FailureKind::kNccl:
-    case FailureKind::kDevice:
-    case FailureKind::kDisk:
-    case FailureKind::kCrash:
-    case FailureKind::kHang:
-    case FailureKind::kAgentLost:
-      return true;
-  }
-  return false;
-}
-
 void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
                  const std::string& message) {
   const std::string text(Utf8Prefix(message, kLongestMessage));
-  step.Do(storage::EndAttempt{key, AttemptOutcome::kFailed, kind, text,
-                              step.now.wall});
+  const EndedAttempt ended =
+      End(step, key, AttemptOutcome::kFailed, kind, text);
+  CountEnd(step, ended, kind);
+  if (PolicyOf(kind).blame == Blame::kNone) {
+    NoteEnd(step, ended);
+  } else {
+    HoldAgainst(step, ended, kind, text);
+  }
+  const std::string final = WhyFinal(step, ended, kind);
+  std::string reason = std::string(Name(kind)) + ": " + text;
+  if (!final.empty() && PolicyOf(kind).retry != RetryWhere::kNowhere) {
+    reason += "; " + final;
+  }
   Cohort& cohort = *step.state.FindCohort(key.cohort);
-  const bool is_final =
-      !IsRetryable(kind) ||
-      (UsesUpTry(kind) && cohort.record.failures >= step.policy.tries);
-  const std::string reason = std::string(Name(kind)) + ": " + text;
   for (const storage::TrialRecord& trial : OpenTrials(cohort)) {
-    step.Move(trial, is_final ? TrialState::kFailed : TrialState::kQueued,
+    step.Move(trial, final.empty() ? TrialState::kQueued : TrialState::kFailed,
               reason);
-    NoteFailure(step, key, trial.id, kind, text, is_final);
+    NoteFailure(step, key, trial.id, kind, text, !final.empty());
   }
-  const SweepId sweep = key.cohort.cell.sweep;
-  if (!is_final) {
-    PutOff(step, key, kind, reason);
-  } else if (IsOverLimit(*step.state.FindSweep(sweep))) {
-    CancelOpenTrials(step, sweep, "limits.failures of the sweep is reached");
+  if (final.empty()) {
+    PutOff(step.policy, cohort, step.now.steady);
+  } else {
+    CheckLimits(step, key.cohort.cell.sweep);
   }
-  CompleteIfDone(step, sweep);
+  CompleteIfDone(step, key.cohort.cell.sweep);
 }
 
 void Supersede(Step& step, const AttemptKey& key, const std::string& reason) {
   const bool has_open = step.state.FindCohort(key.cohort)->HasOpenTrial();
-  step.Do(storage::EndAttempt{
-      key, has_open ? AttemptOutcome::kSuperseded : AttemptOutcome::kSucceeded,
-      std::nullopt, reason, step.now.wall});
-  for (const storage::TrialRecord& trial :
-       OpenTrials(*step.state.FindCohort(key.cohort))) {
+  const EndedAttempt ended =
+      End(step, key,
+          has_open ? AttemptOutcome::kSuperseded : AttemptOutcome::kSucceeded,
+          std::nullopt, reason);
+  NoteEnd(step, ended);
+  Cohort& cohort = *step.state.FindCohort(key.cohort);
+  if (has_open) CountEnd(step, ended, FailureKind::kAgentLost);
+  for (const storage::TrialRecord& trial : OpenTrials(cohort)) {
     step.Move(trial, TrialState::kQueued, reason);
   }
+  PutOff(step.policy, cohort, step.now.steady);
   CompleteIfDone(step, key.cohort.cell.sweep);
 }
 
 void CancelAttempt(Step& step, const AttemptKey& key,
                    const std::string& reason) {
-  const std::string node = step.state.FindLive(key)->record.node;
-  step.Do(storage::EndAttempt{key, AttemptOutcome::kCancelled, std::nullopt,
-                              reason, step.now.wall});
-  const auto found = step.state.nodes.find(node);
+  const EndedAttempt ended =
+      End(step, key, AttemptOutcome::kCancelled, std::nullopt, reason);
+  NoteEnd(step, ended);
+  const auto found = step.state.nodes.find(ended.node);
   if (found != step.state.nodes.end() && found->second.session) {
     step.Tell(*found->second.session, StopOrder{key, reason});
   }
+}
+
+int64_t CancelOpenTrials(Step& step, Cohort& cohort,
+                         const std::string& reason) {
+  int64_t cancelled = 0;
+  for (const storage::TrialRecord& trial : OpenTrials(cohort)) {
+    step.Move(trial, TrialState::kCancelled, reason);
+    ++cancelled;
+  }
+  if (cohort.live && !cohort.HasOpenTrial()) {
+    CancelAttempt(step, AttemptKey(cohort.live->record.key), reason);
+  }
+  return cancelled;
 }
 
 int64_t CancelOpenTrials(Step& step, SweepId id, const std::string& reason) {
   int64_t cancelled = 0;
   for (Cell& cell : step.state.FindSweep(id)->cells) {
     for (Cohort& cohort : cell.cohorts) {
-      for (const storage::TrialRecord& trial : OpenTrials(cohort)) {
-        step.Move(trial, TrialState::kCancelled, reason);
-        ++cancelled;
-      }
-      if (cohort.live && !cohort.HasOpenTrial()) {
-        CancelAttempt(step, AttemptKey(cohort.live->record.key), reason);
-      }
+      cancelled += CancelOpenTrials(step, cohort, reason);
     }
   }
   return cancelled;
@@ -238,8 +289,7 @@ void Apply(Step& step, const AttemptEnded& command) {
   if (!live) return;
   step.Touch(command.attempt.cohort.cell.sweep);
   if (!step.state.FindCohort(command.attempt.cohort)->HasOpenTrial()) {
-    step.Do(storage::EndAttempt{command.attempt, AttemptOutcome::kSucceeded,
-                                std::nullopt, "", step.now.wall});
+    End(step, command.attempt, AttemptOutcome::kSucceeded, std::nullopt, "");
     CompleteIfDone(step, command.attempt.cohort.cell.sweep);
     return;
   }

@@ -8,11 +8,8 @@
 
 namespace leadline::control {
 
-/// True if another attempt may end better.
-bool IsRetryable(FailureKind kind);
-
 /// Ends the live attempt as failed. Its open trials are queued again after a
-/// backoff, or failed where the kind or the number of tries says so.
+/// backoff, or failed where failure_policy.h or the number of tries says so.
 void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
                  const std::string& message);
 
@@ -24,6 +21,10 @@ void Supersede(Step& step, const AttemptKey& key, const std::string& reason);
 /// agent.
 void CancelAttempt(Step& step, const AttemptKey& key,
                    const std::string& reason);
+
+/// Cancels what has not ended of the cohort, and stops its attempt; returns how
+/// many trials that were.
+int64_t CancelOpenTrials(Step& step, Cohort& cohort, const std::string& reason);
 
 /// Cancels what has not ended in the sweep; returns how many trials that were.
 int64_t CancelOpenTrials(Step& step, SweepId sweep, const std::string& reason);

@@ -61,8 +61,10 @@ absl::StatusOr<Control> CommitCycle::Load() const {
   if (!unfinished.ok()) return unfinished.status();
   const auto next = store_.NextSweepId();
   if (!next.ok()) return next.status();
+  const auto nodes = store_.LoadNodes();
+  if (!nodes.ok()) return nodes.status();
   return Control::Make(options_.policy, options_.work_wanted, *next,
-                       *unfinished, options_.now());
+                       *unfinished, options_.now(), *nodes);
 }
 
 void CommitCycle::Turn(std::deque<Envelope> arrived) {

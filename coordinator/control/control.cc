@@ -1,5 +1,6 @@
 #include "coordinator/control/control.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -8,7 +9,9 @@
 #include "coordinator/control/nodes.h"
 #include "coordinator/control/placement.h"
 #include "coordinator/control/progress.h"
+#include "coordinator/control/quarantine.h"
 #include "coordinator/control/records.h"
+#include "coordinator/control/standing.h"
 #include "coordinator/control/sweeps.h"
 
 namespace leadline::control {
@@ -51,8 +54,14 @@ void ForgetEndedSweeps(Step& step) {
   }
 }
 
-/// Backoffs and the reasons that name them move with the time.
+/// Backoffs, quarantines and the reasons that name them move with the time.
 bool SomethingWaitsForTime(const State& state) {
+  if (!state.waiting.empty() &&
+      std::ranges::any_of(state.nodes, [](const auto& entry) {
+        return entry.second.session && entry.second.record.quarantined;
+      })) {
+    return true;
+  }
   for (const CohortId& id : state.waiting) {
     const Sweep& sweep = state.sweeps.at(id.cell.sweep);
     if (sweep.cells[id.cell.number - 1].cohorts[id.number].retry_at) {
@@ -77,7 +86,8 @@ void Dispatch(Step& step, const Command& command) {
 
 absl::StatusOr<Control> Control::Make(
     Policy policy, bool work_wanted, SweepId next_sweep,
-    const std::vector<storage::SweepContents>& unfinished, Moment now) {
+    const std::vector<storage::SweepContents>& unfinished, Moment now,
+    const std::vector<storage::NodeRecord>& nodes) {
   Control control(policy);
   control.state_.next_sweep = next_sweep;
   control.state_.work_wanted = work_wanted;
@@ -85,7 +95,27 @@ absl::StatusOr<Control> Control::Make(
     absl::Status restored = Restore(control.state_, contents, now.steady);
     if (!restored.ok()) return restored;
   }
+  for (const storage::NodeRecord& record : nodes) {
+    Node& node = control.state_.nodes[record.name];
+    node.name = record.name;
+    node.record = record;
+    StartWait(control.policy_, node, now.steady);
+  }
+  control.state_.began = now.steady;
+  control.state_.resumed = !unfinished.empty();
+  control.PutOffWhatWaits(now.steady);
   return control;
+}
+
+void Control::PutOffWhatWaits(SteadyTime now) {
+  for (const CohortId& id : state_.waiting) {
+    Cohort& cohort = *state_.FindCohort(id);
+    cohort.restarts_counted_at = now;
+    PutOff(policy_, cohort, now);
+  }
+  for (const CohortId& id : state_.live) {
+    state_.FindCohort(id)->restarts_counted_at = now;
+  }
 }
 
 Outcome Control::Begin(Moment now) {

@@ -27,7 +27,8 @@ class Control {
   /// start, and do not wait for a client to ask for it.
   static absl::StatusOr<Control> Make(
       Policy policy, bool work_wanted, SweepId next_sweep,
-      const std::vector<storage::SweepContents>& unfinished, Moment now);
+      const std::vector<storage::SweepContents>& unfinished, Moment now,
+      const std::vector<storage::NodeRecord>& nodes = {});
 
   /// What Make has to say: live attempts are unreachable until their agents
   /// are back.
@@ -43,6 +44,8 @@ class Control {
 
  private:
   explicit Control(Policy policy) : policy_(policy) {}
+
+  void PutOffWhatWaits(SteadyTime now);
 
   Policy policy_;
   State state_;

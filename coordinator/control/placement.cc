@@ -9,6 +9,9 @@
 #include <variant>
 #include <vector>
 
+#include "coordinator/control/failure_limits.h"
+#include "coordinator/control/failure_policy.h"
+#include "coordinator/control/quarantine.h"
 #include "coordinator/scheduler/schedule.h"
 #include "model/spec/identity.h"
 
@@ -19,22 +22,49 @@ constexpr char kNobodyWantsWork[] =
     "no command waits for it: `leadline run` or `leadline submit --wait` "
     "trains it";
 
-scheduler::NodeView ViewOf(const Node& node) {
+scheduler::NodeView ViewOf(const Node& node, SteadyTime now) {
   std::set<std::string> taken;
   for (const auto& [key, devices] : node.held) {
     taken.insert(devices.begin(), devices.end());
   }
-  std::map<std::string, scheduler::DeviceGroup> groups;
+  std::map<std::pair<std::string, int64_t>, scheduler::DeviceGroup> groups;
   for (const DeviceInfo& device : node.devices) {
-    scheduler::DeviceGroup& group = groups[device.type];
+    scheduler::DeviceGroup& group = groups[{device.type, device.memory_bytes}];
     group.type = device.type;
+    group.memory_bytes = device.memory_bytes;
     ++group.total;
     if (!taken.contains(device.id)) group.free.push_back(device.id);
   }
   scheduler::NodeView view;
   view.name = node.name;
-  for (auto& [type, group] : groups) view.groups.push_back(std::move(group));
+  view.closed = WhyClosed(node, now);
+  view.takes_canary = TakesCanary(node, now);
+  for (auto& [kind, group] : groups) view.groups.push_back(std::move(group));
   return view;
+}
+
+/// Where processes of an attempt are that counts no more: until they are gone
+/// the next one of the cohort waits.
+std::map<CohortId, std::string> WhereOldOnesEnd(const State& state) {
+  std::map<CohortId, std::string> where;
+  for (const auto& [name, node] : state.nodes) {
+    if (!node.session) continue;
+    for (const auto& [key, devices] : node.held) where[key.cohort] = name;
+  }
+  return where;
+}
+
+/// Why the cohort must wait for processes to end; empty if it need not, or has
+/// waited as long as any lease could have lasted.
+std::string MustWaitForEnd(const Step& step, const Cohort& cohort,
+                           const std::map<CohortId, std::string>& where) {
+  const auto found = where.find(cohort.record.id);
+  if (found == where.end()) return "";
+  const SteadyTime since = cohort.ended_at.value_or(step.state.began);
+  if (step.now.steady - since > step.policy.lease + step.policy.grace) {
+    return "";
+  }
+  return "the attempt before it is still being ended on node " + found->second;
 }
 
 /// Why the cohort must wait whatever is free; empty if it need not.
@@ -58,6 +88,9 @@ class Reasons {
   void Give(const CohortId& cohort, const std::string& reason,
             bool infeasible) {
     Sweep& sweep = *state_.FindSweep(cohort.cell.sweep);
+    Cohort& waiting = *state_.FindCohort(cohort);
+    waiting.deferral = reason;
+    waiting.infeasible = infeasible;
     if (sweep.waiting_for.empty()) sweep.waiting_for = reason;
     if (!infeasible) sweep.can_run = true;
   }
@@ -66,10 +99,28 @@ class Reasons {
   State& state_;
 };
 
+scheduler::CohortRequest RequestOf(Step& step, const Sweep& sweep,
+                                   const Cohort& cohort) {
+  const storage::CohortRecord& record = cohort.record;
+  const Cell& cell = *step.state.FindCell(record.id.cell);
+  scheduler::CohortRequest request{record.id, sweep.record.priority,
+                                   cell.devices, cell.cpu_slots};
+  request.more_memory_than = record.memory_tried;
+  if (record.waits_after &&
+      PolicyOf(*record.waits_after).retry == RetryWhere::kOnOtherNode) {
+    request.never = record.failed_nodes;
+  } else {
+    request.avoid = record.failed_nodes;
+  }
+  return request;
+}
+
 scheduler::Snapshot TakeSnapshot(Step& step, Reasons& reasons) {
   scheduler::Snapshot snapshot;
   for (const auto& [name, node] : step.state.nodes) {
-    if (node.session) snapshot.nodes.push_back(ViewOf(node));
+    if (node.session) {
+      snapshot.nodes.push_back(ViewOf(node, step.now.steady));
+    }
   }
   for (const auto& [id, sweep] : step.state.sweeps) {
     if (const auto limit = sweep.record.parallel_limit) {
@@ -77,17 +128,18 @@ scheduler::Snapshot TakeSnapshot(Step& step, Reasons& reasons) {
           {id, *limit, *limit - step.state.CountLive(id)});
     }
   }
+  const auto where = WhereOldOnesEnd(step.state);
   for (const CohortId& id : step.state.waiting) {
     const Sweep& sweep = *step.state.FindSweep(id.cell.sweep);
     if (sweep.record.state != SweepState::kActive) continue;
-    const std::string wait = MustWait(step, *step.state.FindCohort(id));
+    const Cohort& cohort = *step.state.FindCohort(id);
+    std::string wait = MustWait(step, cohort);
+    if (wait.empty()) wait = MustWaitForEnd(step, cohort, where);
     if (!wait.empty()) {
       reasons.Give(id, wait, false);
       continue;
     }
-    const Cell& cell = *step.state.FindCell(id.cell);
-    snapshot.queue.push_back(
-        {id, sweep.record.priority, cell.devices, cell.cpu_slots});
+    snapshot.queue.push_back(RequestOf(step, sweep, cohort));
   }
   return snapshot;
 }
@@ -106,6 +158,13 @@ void Start(Step& step, const scheduler::Placement& placement) {
   step.Do(storage::StartAttempt{std::move(attempt)});
   cohort.live->renewed = step.now.steady;
   cohort.retry_at.reset();
+  cohort.deferral.clear();
+  NoteStart(step, node.name, key);
+  if (cohort.record.waits_after) {
+    storage::CohortRecord standing = cohort.record;
+    standing.waits_after.reset();
+    step.Do(storage::SetStanding{std::move(standing)});
+  }
   node.held[key] = placement.devices;
 
   const Cell& cell = *step.state.FindCell(placement.cohort.cell);
@@ -131,6 +190,7 @@ void Start(Step& step, const scheduler::Placement& placement) {
 
 void Place(Step& step) {
   if (!step.state.must_place) return;
+  CancelWhatWaits(step);
   step.state.must_place = false;
   Reasons reasons(step.state);
   if (!step.state.work_wanted) {

@@ -1,4 +1,5 @@
-// The figures that decide how long to wait and how often to try.
+// The figures that decide how long to wait and how often to try. What differs
+// by the kind of a failure is in failure_policy.h.
 
 #pragma once
 
@@ -15,11 +16,18 @@ struct Policy {
   /// takes no older answer for a renewal) and the grace together must exceed
   /// kTrainerSilence: else two attempts of one cohort would run.
   Seconds grace{30};
-  int64_t tries = 3;         // failed attempts of a cohort until it fails
-  Seconds first_backoff{2};  // doubled at each failure
-  Seconds longest_backoff{60};
-  /// Until what a full disk stopped is tried again, as often as need be.
-  Seconds disk_wait{10};
+  int64_t tries = 3;  // failed attempts of a cohort in a row until it fails:
+                      // one that gets further than any before begins anew
+  int64_t tries_in_total = 8;  // however far they got; also how often a failure
+                               // of one cohort is put down to nodes
+  /// Of a cohort, within an hour, that use up no try: after a lost agent or a
+  /// full disk. Further ones come one by one.
+  int64_t free_restarts = 20;
+  int64_t quarantine_after = 3;      // failures in a row on a node; 0: never
+  Seconds first_quarantine{5};       // until a canary; doubled at each failure
+  Seconds longest_quarantine{1800};  // of these waits
+  /// Training on for that long after its first step speaks for a node.
+  Seconds vouches_after{60};
 };
 
 }  // namespace leadline::control

@@ -8,6 +8,7 @@
 #include <absl/status/status.h>
 
 #include "coordinator/control/attempts.h"
+#include "coordinator/control/quarantine.h"
 
 namespace leadline::control {
 namespace {
@@ -48,7 +49,10 @@ class Taker {
 
   void operator()(const TrainerStep& step) {
     LiveAttempt& live = *cohort_.live;
-    live.step = std::max(live.step, step.step);
+    // What a trainer says is not believed beyond its own plan.
+    const int64_t most = step_.state.FindCell(key_.cohort.cell)->record.steps;
+    live.step = std::max(live.step, std::min(step.step, most));
+    if (!live.first_step_at) live.first_step_at = step_.now.steady;
     live.tokens_per_second = step.tokens_per_second;
     AddCurve(kTrainLoss, step.step, step.train_loss);
     AddCurve(kGradientNorm, step.step, step.gradient_norm);
@@ -154,6 +158,16 @@ bool IsFinding(const TrainerRecord& record) {
          std::holds_alternative<TrainerReplicaEnd>(record.body);
 }
 
+/// One that has trained for a while speaks for its node, once.
+void Vouch(Step& step, LiveAttempt& live) {
+  if (live.vouched || !live.first_step_at ||
+      step.now.steady - *live.first_step_at < step.policy.vouches_after) {
+    return;
+  }
+  live.vouched = true;
+  NoteHealth(step, live.record.node);
+}
+
 void KeepApart(Step& step, const Records& command) {
   int64_t& kept =
       step.state.FindNode(command.session)->late_records[command.attempt];
@@ -196,7 +210,8 @@ void Apply(Step& step, const Records& command) {
     last = record.sequence;
   }
   taker.FlushPoints();
-  step.Do(storage::Acknowledge{command.attempt, last});
+  Vouch(step, *live);
+  step.Do(storage::Acknowledge{command.attempt, last, live->step});
   step.Tell(command.session, AckOrder{command.attempt, last});
   CompleteIfDone(step, command.attempt.cohort.cell.sweep);
 }

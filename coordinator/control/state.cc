@@ -70,6 +70,15 @@ void Add(State& state, const storage::SweepContents& contents) {
       std::max(state.next_sweep.value, contents.sweep.id.value + 1);
 }
 
+void FoldRow(storage::SweepRecord& sweep, storage::RowEffect effect) {
+  if (effect == storage::RowEffect::kNone) return;
+  sweep.failures_in_row =
+      effect == storage::RowEffect::kLonger ? sweep.failures_in_row + 1 : 0;
+  if (effect == storage::RowEffect::kEndsWithStop) {
+    sweep.stopped_because.clear();
+  }
+}
+
 struct Folder {
   State& state;
 
@@ -93,6 +102,7 @@ struct Folder {
     ++CountOf(sweep, move.to);
     trial->state = move.to;
     trial->reason = move.reason;
+    FoldRow(sweep.record, storage::EffectOnRow(move));
     UpdateSets(state, trial->cohort, *state.FindCohort(trial->cohort));
   }
   void operator()(const storage::StartAttempt& start) {
@@ -105,17 +115,36 @@ struct Folder {
     }
   }
   void operator()(const storage::DescribeAttempt&) {}
+  void operator()(const storage::SetStanding& set) {
+    Cohort* cohort = state.FindCohort(set.cohort.id);
+    if (!cohort) return;
+    const int64_t attempts = cohort->record.attempts;
+    cohort->record = set.cohort;
+    cohort->record.attempts = attempts;
+  }
+  void operator()(const storage::StopSweep& stop) {
+    if (Sweep* sweep = state.FindSweep(stop.sweep)) {
+      sweep->record.stopped_because = stop.because;
+      state.must_place = true;
+    }
+  }
+  void operator()(const storage::SetNode& set) {
+    Node& node = state.nodes[set.node.name];
+    node.name = set.node.name;
+    node.record = set.node;
+    state.must_place = true;
+  }
   void operator()(const storage::EndAttempt& end) {
     if (!state.FindLive(end.attempt)) return;
     Cohort& cohort = *state.FindCohort(end.attempt.cohort);
     cohort.live.reset();
-    if (end.UsedUpTry()) ++cohort.record.failures;
     UpdateSets(state, end.attempt.cohort, cohort);
   }
   void operator()(const storage::Acknowledge& acknowledge) {
     if (LiveAttempt* live = state.FindLive(acknowledge.attempt)) {
       live->record.last_sequence =
           std::max(live->record.last_sequence, acknowledge.sequence);
+      live->record.step = std::max(live->record.step, acknowledge.step);
     }
   }
   // What was measured is the store's alone.
@@ -236,7 +265,7 @@ storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id) {
     for (const int64_t size : cell.cohort_sizes) {
       const CohortId cohort{record.id,
                             index == 0 ? 0 : add.cohorts.back().id.number + 1};
-      add.cohorts.push_back({cohort, 0, 0});
+      add.cohorts.emplace_back().id = cohort;
       for (const int64_t end = index + size; index < end; ++index) {
         add.trials.push_back({{record.id, index},
                               cohort,
@@ -262,6 +291,7 @@ absl::Status Restore(State& state, const storage::SweepContents& contents,
     cohort->live.emplace();
     cohort->live->record = attempt;
     cohort->live->renewed = now;
+    cohort->live->step = attempt.step;
   }
   for (const storage::CohortRecord& cohort : contents.cohorts) {
     UpdateSets(state, cohort.id, *state.FindCohort(cohort.id));

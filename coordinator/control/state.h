@@ -27,6 +27,8 @@ struct LiveAttempt {
   SteadyTime renewed;        // its lease runs from here
   bool spoke_since = false;  // since its node last connected
   int64_t step = 0;
+  std::optional<SteadyTime> first_step_at;
+  bool vouched = false;  // for its node
   double tokens_per_second = 0;
   std::string waiting_for;        // why its trainer has not begun, where known
   std::optional<TrainerEnd> end;  // what its trainer said last
@@ -39,6 +41,10 @@ struct Cohort {
   // Observed:
   std::optional<SteadyTime> retry_at;
   std::string retry_reason;
+  std::string deferral;     // why it was not placed the last time, for people
+  bool infeasible = false;  // no node that is there could hold it
+  SteadyTime restarts_counted_at{};    // when free_restarts was right
+  std::optional<SteadyTime> ended_at;  // its last attempt
 
   bool HasOpenTrial() const;
   bool Waits() const;  // no attempt holds it, and a trial is queued
@@ -88,6 +94,8 @@ struct Node {
   /// Records kept apart of what counts no more, by attempt.
   std::map<AttemptKey, int64_t> late_records;
   std::optional<NodeRegistered> rival;  // bears its name; waits for its end
+  storage::NodeRecord record;           // what is held against it
+  SteadyTime closed_until{};            // where it is in quarantine
 };
 
 struct State {
@@ -99,6 +107,8 @@ struct State {
   SweepId next_sweep{1};
   bool work_wanted = true;
   bool must_place = false;  // something a placement rests on has moved
+  SteadyTime began{};       // since when agents could register
+  bool resumed = false;     // there was a coordinator before
 
   Sweep* FindSweep(SweepId id);
   Cell* FindCell(CellId id);

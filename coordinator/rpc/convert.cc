@@ -47,7 +47,10 @@ absl::Status ReadDevices(const v1::Register& message,
         device.type().empty() || device.type().size() > kLongestName) {
       return Malformed("device \"" + ShortName(device.id()) + "\"");
     }
-    devices.push_back({device.id(), device.type(), device.memory_bytes()});
+    // 0: not known. No device has more; sums of them must not run over.
+    const int64_t memory =
+        std::clamp<int64_t>(device.memory_bytes(), 0, int64_t{1} << 50);
+    devices.push_back({device.id(), device.type(), memory});
   }
   return absl::OkStatus();
 }

@@ -81,6 +81,8 @@ control::NewSweep ToNewSweep(const sweep::Sweep& sweep, const sweep::Plan& plan,
   value.sweep.priority = sweep.priority;
   value.sweep.parallel_limit = sweep.limits.parallel;
   value.sweep.failure_limit = sweep.limits.failures;
+  value.sweep.failure_row_limit = sweep.limits.failures_in_row;
+  value.sweep.on_failures = sweep.limits.on_failures;
   value.seeds = plan.seeds;
   for (const sweep::PlannedCell& cell : plan.list) {
     value.cells.push_back(ToNewCell(cell, std::ssize(plan.seeds)));

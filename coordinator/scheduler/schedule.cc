@@ -1,6 +1,8 @@
 #include "coordinator/scheduler/schedule.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -20,6 +22,20 @@ bool IsRightKind(const DeviceGroup& group, const Need& need) {
   return IsAccelerator(group) == need.accelerator;
 }
 
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// True if the group is of the kind, has so many devices, free or taken, and
+/// memory enough.
+bool CouldHold(const NodeView& node, const DeviceGroup& group, const Need& need,
+               const CohortRequest& request) {
+  return IsRightKind(group, need) && group.total >= need.devices &&
+         !Contains(request.never, node.name) &&
+         (request.more_memory_than == 0 ||
+          group.memory_bytes * need.devices > request.more_memory_than);
+}
+
 /// The largest group of the kind, free or taken.
 int64_t LargestGroup(const std::vector<NodeView>& nodes, bool accelerator) {
   int64_t largest = 0;
@@ -34,16 +50,24 @@ int64_t LargestGroup(const std::vector<NodeView>& nodes, bool accelerator) {
 }
 
 /// Null if no group has that many free.
-std::pair<const NodeView*, DeviceGroup*> TightestFit(
-    std::vector<NodeView>& nodes, const Need& need) {
-  std::pair<const NodeView*, DeviceGroup*> best{nullptr, nullptr};
+std::pair<NodeView*, DeviceGroup*> BestFit(std::vector<NodeView>& nodes,
+                                           const Need& need,
+                                           const CohortRequest& request) {
+  std::pair<NodeView*, DeviceGroup*> best{nullptr, nullptr};
+  std::tuple<bool, bool, size_t> best_rank;
   for (NodeView& node : nodes) {
+    if (!node.closed.empty() && !node.takes_canary) continue;
     for (DeviceGroup& group : node.groups) {
-      if (!IsRightKind(group, need) || std::ssize(group.free) < need.devices) {
+      if (std::ssize(group.free) < need.devices ||
+          !CouldHold(node, group, need, request)) {
         continue;
       }
-      if (!best.second || group.free.size() < best.second->free.size()) {
+      const std::tuple rank(!node.closed.empty(),
+                            Contains(request.avoid, node.name),
+                            group.free.size());
+      if (!best.second || rank < best_rank) {
         best = {&node, &group};
+        best_rank = rank;
       }
     }
   }
@@ -104,16 +128,59 @@ class Round {
     }
     const Need need{on_accelerators,
                     on_accelerators ? request.accelerators : request.cpu_slots};
-    const auto [node, group] = TightestFit(snapshot_.nodes, need);
-    if (!node) {
-      return Defer(request,
-                   "waits for " + Counted(need.devices, need.accelerator) +
-                       " on one node",
-                   false);
-    }
+    const auto [node, group] = BestFit(snapshot_.nodes, need, request);
+    if (!node) return DeferFor(request, need);
     if (limit != limits_.end()) --limit->second.left;
+    node->takes_canary = false;
     plan_.placements.push_back(
         {request.id, node->name, Take(*group, need.devices)});
+  }
+
+  /// Everything that could hold it is taken or closed, or nothing could.
+  void DeferFor(const CohortRequest& request, const Need& need) {
+    std::string closed;
+    int64_t could = 0;
+    int64_t not_closed = 0;
+    for (const NodeView& node : snapshot_.nodes) {
+      const bool holds =
+          std::ranges::any_of(node.groups, [&](const DeviceGroup& group) {
+            return CouldHold(node, group, need, request);
+          });
+      if (!holds) continue;
+      ++could;
+      not_closed += node.closed.empty() ? 1 : 0;
+      if (closed.empty()) closed = node.closed;
+    }
+    if (could == 0) return Defer(request, NoneWouldDo(request, need), true);
+    std::string reason =
+        "waits for " + Counted(need.devices, need.accelerator) + " on one node";
+    if (request.more_memory_than > 0) {
+      reason += " with more memory than the " +
+                MemoryText(request.more_memory_than) + " it ran out of";
+    }
+    if (not_closed == 0) {
+      reason = closed;
+      if (could > 1) {
+        reason += "; so are " + std::to_string(could - 1) + " other nodes";
+      }
+    } else if (!closed.empty()) {
+      reason += "; " + closed;
+    }
+    Defer(request, std::move(reason), false);
+  }
+
+  static std::string NoneWouldDo(const CohortRequest& request,
+                                 const Need& need) {
+    if (request.more_memory_than > 0) {
+      return "ran out of " + MemoryText(request.more_memory_than) +
+             " of memory, and no node with " +
+             Counted(need.devices, need.accelerator) + " has more";
+    }
+    std::string nodes;
+    for (const std::string& node : request.never) {
+      nodes += (nodes.empty() ? "" : ", ") + node;
+    }
+    return "failed on node " + nodes + " and waits for another";
   }
 
   std::string TooLarge(const CohortRequest& request) const {
@@ -137,6 +204,17 @@ class Round {
 };
 
 }  // namespace
+
+std::string MemoryText(int64_t bytes) {
+  constexpr double kMebi = 1024.0 * 1024.0;
+  const bool is_large = static_cast<double>(bytes) >= 1024 * kMebi;
+  const double value =
+      static_cast<double>(bytes) / (is_large ? 1024 * kMebi : kMebi);
+  std::array<char, 48> text;
+  std::snprintf(text.data(), text.size(), "%.1f %s", value,
+                is_large ? "GiB" : "MiB");
+  return text.data();
+}
 
 Plan Schedule(Snapshot snapshot) { return Round(std::move(snapshot)).Serve(); }
 

@@ -20,12 +20,15 @@ struct DeviceGroup {
   std::string type;
   std::vector<std::string> free;  // ids, in the order they are given out
   int64_t total = 0;
+  int64_t memory_bytes = 0;  // of each; 0: not known
 };
 
-/// A node that takes work.
+/// A node that is there.
 struct NodeView {
   std::string name;
   std::vector<DeviceGroup> groups;
+  std::string closed;         // why it takes no work; empty if it does
+  bool takes_canary = false;  // one cohort though it is closed
 };
 
 /// A cohort waiting for all of its devices at once, on one node: `accelerators`
@@ -35,6 +38,9 @@ struct CohortRequest {
   int64_t priority = 0;  // higher goes first
   int64_t accelerators = 1;
   int64_t cpu_slots = 1;
+  int64_t more_memory_than = 0;      // bytes of its devices together; 0: any
+  std::vector<std::string> avoid{};  // nodes it gets if no other is free
+  std::vector<std::string> never{};  // nodes it does not get
 };
 
 /// How many more attempts of a sweep may start.
@@ -76,8 +82,12 @@ struct Plan {
 /// Serves higher priorities first, then sweeps, cells and cohorts in the order
 /// of their numbers, each on the group of devices it leaves fullest, ties to
 /// the lower node name. A cohort that does not fit lets later ones overtake it.
+/// Nodes to avoid come after others, and a closed one after those.
 /// A cohort goes to CPU slots only if no node has the accelerators it needs,
 /// free or taken: so all of a sweep is computed on one kind of device.
 Plan Schedule(Snapshot snapshot);
+
+/// "7.5 GiB", "12 MiB"
+std::string MemoryText(int64_t bytes);
 
 }  // namespace leadline::scheduler

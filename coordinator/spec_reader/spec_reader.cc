@@ -245,14 +245,41 @@ class SweepReader {
       } else if (entry.key == "failures") {
         sweep_.limits.failures =
             values_.ReadInteger("failures", entry.value, 1, kMost);
+      } else if (entry.key == "failures_in_row") {
+        sweep_.limits.failures_in_row =
+            values_.ReadInteger("failures_in_row", entry.value, 1, kMost);
+      } else if (entry.key == "on_failures") {
+        ReadOnFailures(entry.value);
       } else if (entry.key == "gpu_hours") {
         values_.Add(entry.at, "limits: gpu_hours is not supported yet");
       } else {
-        values_.Add(entry.at,
-                    "limits: there is no " + entry.key +
-                        ", expected parallel or failures" +
-                        DidYouMean(entry.key, {"parallel", "failures"}));
+        values_.Add(
+            entry.at,
+            "limits: there is no " + entry.key +
+                ", expected parallel, failures, failures_in_row or "
+                "on_failures" +
+                DidYouMean(entry.key, {"parallel", "failures",
+                                       "failures_in_row", "on_failures"}));
       }
+    }
+    const sweep::Limits& limits = sweep_.limits;
+    if (limits.on_failures != OnFailures::kStop && !limits.failures &&
+        !limits.failures_in_row) {
+      values_.Add(node.at,
+                  "limits: on_failures has no limit to follow, expected "
+                  "failures or failures_in_row beside it");
+    }
+  }
+
+  void ReadOnFailures(const Node& node) {
+    const auto word = values_.ReadText("on_failures", node);
+    if (!word) return;
+    const auto what = ParseOnFailures(*word);
+    if (what) {
+      sweep_.limits.on_failures = *what;
+    } else {
+      values_.Add(node.at, "on_failures: found " + Shown(node) +
+                               ", expected stop or finish");
     }
   }
 

@@ -116,6 +116,13 @@ std::string Json(const Limits& limits) {
   Members members;
   if (limits.parallel) members["parallel"] = std::to_string(*limits.parallel);
   if (limits.failures) members["failures"] = std::to_string(*limits.failures);
+  if (limits.failures_in_row) {
+    members["failures_in_row"] = std::to_string(*limits.failures_in_row);
+  }
+  // Left out where it is the default, as before there was a choice.
+  if (limits.on_failures != OnFailures::kStop) {
+    members["on_failures"] = JsonText(std::string(Name(limits.on_failures)));
+  }
   return Object(members);
 }
 

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/experiment.h"
 #include "model/spec/dataset_table.h"
 #include "model/spec/settings.h"
 #include "model/spec/start_point.h"
@@ -97,6 +98,9 @@ struct Seeds {
 struct Limits {
   std::optional<int64_t> parallel;  // attempts at once
   std::optional<int64_t> failures;  // failed trials that end the sweep
+  /// Trials that fail one after the other without one that ends with a result.
+  std::optional<int64_t> failures_in_row;
+  OnFailures on_failures = OnFailures::kStop;
 };
 
 /// A checkpoint that cells start from.

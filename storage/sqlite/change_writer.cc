@@ -46,6 +46,7 @@ absl::Status ChangeWriter::On(const MoveTrial& change) {
   Query(connection_, "UPDATE trial SET state = ?, reason = ? WHERE id = ?",
         std::string(Name(change.to)), change.reason, row)
       .Finish();
+  NoteInRow(change);
   return absl::OkStatus();
 }
 

@@ -36,7 +36,11 @@ class ChangeWriter {
   absl::Status On(const AddResult& change);
   absl::Status On(const KeepOrphan& change);
   absl::Status On(const KeepAnswer& change);
+  absl::Status On(const SetStanding& change);
+  absl::Status On(const StopSweep& change);
+  absl::Status On(const SetNode& change);
 
+  void NoteInRow(const MoveTrial& change);
   void Insert(const SweepRecord& sweep);
   int64_t Insert(const CellRecord& cell);
   int64_t Insert(const CohortRecord& cohort, int64_t cell);

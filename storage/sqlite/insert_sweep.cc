@@ -4,17 +4,21 @@
 
 #include "storage/change_checks.h"
 #include "storage/sqlite/change_writer.h"
+#include "storage/sqlite/json_array.h"
 
 namespace leadline::storage::sqlite {
 
 void ChangeWriter::Insert(const SweepRecord& sweep) {
   Query(connection_,
-        "INSERT INTO sweep VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO sweep VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?)",
         sweep.id.value, ToText(sweep.id), sweep.name, sweep.description,
         sweep.user, sweep.source, sweep.canonical_hash,
         std::string(Name(sweep.state)),
         int64_t{sweep.submitted_at.time_since_epoch().count()}, sweep.priority,
-        sweep.parallel_limit, sweep.failure_limit)
+        sweep.parallel_limit, sweep.failure_limit, sweep.failure_row_limit,
+        std::string(Name(sweep.on_failures)), sweep.failures_in_row,
+        sweep.stopped_because)
       .Finish();
 }
 
@@ -34,9 +38,14 @@ int64_t ChangeWriter::Insert(const CellRecord& cell) {
 }
 
 int64_t ChangeWriter::Insert(const CohortRecord& cohort, int64_t cell) {
-  Query(connection_, "INSERT INTO cohort VALUES (NULL, ?, ?, ?, ?, ?)",
+  std::optional<std::string> waits_after;
+  if (cohort.waits_after) waits_after = Name(*cohort.waits_after);
+  Query(connection_,
+        "INSERT INTO cohort VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ToText(cohort.id), cell, cohort.id.number, cohort.attempts,
-        cohort.failures)
+        cohort.failures, cohort.failures_in_row, cohort.furthest_step,
+        cohort.spared, cohort.free_restarts, cohort.memory_tried, waits_after,
+        WordsToJson(cohort.failed_nodes))
       .Finish();
   return connection_.database().getLastInsertRowid();
 }

@@ -19,14 +19,22 @@ WallTime At(int64_t microseconds) {
 
 absl::Status ReadSweep(Query& query, SweepRecord& sweep) {
   std::string state;
+  std::string on_failures;
   int64_t submitted_at = 0;
   query.Read(sweep.id.value, sweep.name, sweep.description, sweep.user,
              sweep.source, sweep.canonical_hash, state, submitted_at,
-             sweep.priority, sweep.parallel_limit, sweep.failure_limit);
+             sweep.priority, sweep.parallel_limit, sweep.failure_limit,
+             sweep.failure_row_limit, on_failures, sweep.failures_in_row,
+             sweep.stopped_because);
   sweep.submitted_at = At(submitted_at);
   const auto parsed = ParseSweepState(state);
   if (!parsed) return Unreadable("state of sweep " + ToText(sweep.id), state);
   sweep.state = *parsed;
+  const auto what = ParseOnFailures(on_failures);
+  if (!what) {
+    return Unreadable("policy of sweep " + ToText(sweep.id), on_failures);
+  }
+  sweep.on_failures = *what;
   return absl::OkStatus();
 }
 
@@ -42,8 +50,46 @@ absl::Status ReadCell(Query& query, CellRecord& cell) {
 }
 
 absl::Status ReadCohort(Query& query, CohortRecord& cohort) {
+  std::optional<std::string> waits_after;
+  std::string nodes;
   query.Read(cohort.id.cell.sweep.value, cohort.id.cell.number,
-             cohort.id.number, cohort.attempts, cohort.failures);
+             cohort.id.number, cohort.attempts, cohort.failures,
+             cohort.failures_in_row, cohort.furthest_step, cohort.spared,
+             cohort.free_restarts, cohort.memory_tried, waits_after, nodes);
+  cohort.waits_after.reset();
+  if (waits_after) {
+    cohort.waits_after = ParseFailureKind(*waits_after);
+    if (!cohort.waits_after) {
+      return Unreadable("kind of " + ToText(cohort.id), *waits_after);
+    }
+  }
+  absl::StatusOr<std::vector<std::string>> words = WordsFromJson(nodes);
+  if (!words.ok()) return words.status();
+  cohort.failed_nodes = *std::move(words);
+  return absl::OkStatus();
+}
+
+absl::Status ReadNode(Query& query, NodeRecord& node) {
+  std::string failures;
+  int64_t quarantined = 0;
+  int64_t undecided = 0;
+  std::optional<std::string> canary;
+  query.Read(node.name, failures, quarantined, node.reason, node.rounds, canary,
+             node.failed_canaries, undecided);
+  node.quarantined = quarantined != 0;
+  node.undecided = undecided != 0;
+  absl::StatusOr<std::vector<std::string>> words = WordsFromJson(failures);
+  if (!words.ok()) return words.status();
+  if (canary) words->push_back(*canary);
+  for (const std::string& word : *words) {
+    const auto key = ParseAttemptKey(word);
+    if (!key) return Unreadable("attempt on node " + node.name, word);
+    node.failures.push_back(*key);
+  }
+  if (canary) {
+    node.canary = node.failures.back();
+    node.failures.pop_back();
+  }
   return absl::OkStatus();
 }
 
@@ -71,7 +117,8 @@ absl::Status ReadAttempt(Query& query, AttemptRecord& attempt) {
              attempt.device, devices, attempt.numerics, attempt.version,
              attempt.commit, attempt.libraries, attempt.dataset_path,
              attempt.threads, attempt.parameters, attempt.last_sequence,
-             started_at, ended_at, outcome, kind, attempt.message);
+             attempt.step, started_at, ended_at, outcome, kind,
+             attempt.message);
   attempt.started_at = At(started_at);
   if (ended_at) attempt.ended_at = At(*ended_at);
   absl::StatusOr<std::vector<std::string>> words = WordsFromJson(devices);

@@ -328,6 +328,6 @@ FROM cell c JOIN json_each(c.settings_json) j;
 
 }  // namespace
 
-const std::array<const char*, 2> kSchemaSteps = {kVersion1, kStepTo2};
+const std::array<const char*, 3> kSchemaSteps = {kVersion1, kStepTo2, kStepTo3};
 
 }  // namespace leadline::storage::sqlite

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "storage/sqlite/load_contents.h"
+#include "storage/sqlite/read_all.h"
+#include "storage/sqlite/rows.h"
 
 namespace leadline::storage::sqlite {
 
@@ -35,6 +37,18 @@ absl::StatusOr<std::vector<SweepContents>> SqliteStore::LoadUnfinished() const {
   const std::lock_guard lock(mutex_);
   return Run("reading unfinished sweeps",
              [&] { return LoadAllUnfinished(*connection_); });
+}
+
+absl::StatusOr<std::vector<NodeRecord>> SqliteStore::LoadNodes() const {
+  const std::lock_guard lock(mutex_);
+  using Nodes = std::vector<NodeRecord>;
+  return Run("reading nodes", [&]() -> absl::StatusOr<Nodes> {
+    Query query(*connection_,
+                "SELECT " LEADLINE_NODE_COLUMNS " FROM node n ORDER BY n.name");
+    Nodes nodes;
+    if (auto read = ReadAll(query, nodes, ReadNode); !read.ok()) return read;
+    return nodes;
+  });
 }
 
 absl::StatusOr<SweepContents> SqliteStore::LoadSweep(SweepId sweep) const {

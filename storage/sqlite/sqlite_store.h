@@ -24,6 +24,7 @@ class SqliteStore final : public Store {
 
   absl::Status Commit(std::span<const Change> changes) override;
   absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const override;
+  absl::StatusOr<std::vector<NodeRecord>> LoadNodes() const override;
   absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const override;
   absl::StatusOr<SweepId> NextSweepId() const override;
   absl::StatusOr<std::optional<SweepId>> FindEqualSweep(

@@ -28,13 +28,13 @@ absl::StatusOr<int64_t> ChangeWriter::LiveCohort(const AttemptKey& attempt) {
 void ChangeWriter::Insert(const AttemptRecord& attempt, int64_t cohort) {
   Query(connection_,
         "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, NULL, 'live', NULL, ?)",
+        "?, NULL, 'live', NULL, ?, ?)",
         cohort, attempt.key.number, attempt.node, attempt.instance,
         attempt.device, WordsToJson(attempt.devices), attempt.numerics,
         attempt.version, attempt.commit, attempt.libraries,
         attempt.dataset_path, attempt.threads, attempt.parameters,
         attempt.last_sequence, Microseconds(attempt.started_at),
-        attempt.message)
+        attempt.message, attempt.step)
       .Finish();
 }
 
@@ -96,11 +96,6 @@ absl::Status ChangeWriter::On(const EndAttempt& change) {
         std::string(Name(change.outcome)), kind, change.message,
         Microseconds(change.at), *cohort, change.attempt.number)
       .Finish();
-  if (change.UsedUpTry()) {
-    Query(connection_, "UPDATE cohort SET failures = failures + 1 WHERE id = ?",
-          *cohort)
-        .Finish();
-  }
   return absl::OkStatus();
 }
 
@@ -108,9 +103,9 @@ absl::Status ChangeWriter::On(const Acknowledge& change) {
   const absl::StatusOr<int64_t> cohort = LiveCohort(change.attempt);
   if (!cohort.ok()) return cohort.status();
   Query(connection_,
-        "UPDATE attempt SET last_sequence = max(last_sequence, ?) WHERE "
-        "cohort = ? AND number = ?",
-        change.sequence, *cohort, change.attempt.number)
+        "UPDATE attempt SET last_sequence = max(last_sequence, ?), "
+        "step = max(step, ?) WHERE cohort = ? AND number = ?",
+        change.sequence, change.step, *cohort, change.attempt.number)
       .Finish();
   return absl::OkStatus();
 }

@@ -73,7 +73,7 @@ class RandomChanges {
     // Mostly of the attempt's own cohort, so that many writes are valid.
     TrialId trial = Trial();
     if (Pick(4) != 0) trial.cell = attempt.cohort.cell;
-    switch (Pick(40) == 0 ? 0 : 1 + Pick(12)) {
+    switch (Pick(40) == 0 ? 0 : 1 + Pick(15)) {
       case 0: {
         AddSweep add =
             test::MakeSweep(1 + Small(3), 1 + Small(3), 1 + Small(3));
@@ -101,7 +101,7 @@ class RandomChanges {
         return end;
       }
       case 7:
-        return Acknowledge{attempt, Small(50)};
+        return Acknowledge{attempt, Small(50), Small(50)};
       case 8:
         return AddPoints{attempt,
                          {{trial, "train_loss", Small(5), Value()},
@@ -117,6 +117,26 @@ class RandomChanges {
         return AddWindows{attempt, {trial, Small(3), "validation", {Value()}}};
       case 11:
         return AddResult{test::MakeResult(trial, attempt, Value())};
+      case 12: {
+        CohortRecord cohort;
+        cohort.id = attempt.cohort;
+        cohort.failures = Small(5);
+        cohort.furthest_step = Small(100);
+        if (Pick(2) == 0) cohort.waits_after = OneOf(kFailureKinds);
+        if (Pick(2) == 0) cohort.failed_nodes = {"a", "b"};
+        return SetStanding{cohort};
+      }
+      case 13: {
+        NodeRecord node;
+        node.name = "n" + std::to_string(Pick(3));
+        node.quarantined = Pick(2) == 0;
+        if (Pick(4) != 0) node.reason = "r";
+        if (Pick(2) == 0) node.failures.push_back(attempt);
+        if (Pick(3) == 0) node.canary = attempt;
+        return SetNode{node};
+      }
+      case 14:
+        return StopSweep{{1 + Small(4)}, Pick(4) == 0 ? "" : "limits"};
       default:
         if (Pick(2) == 0) return KeepOrphan{{attempt, Small(4), "late"}};
         return KeepAnswer{

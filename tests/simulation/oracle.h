@@ -68,6 +68,9 @@ class Oracle {
   void On(const storage::AddResult& change);
   void On(const storage::KeepOrphan& change);
   void On(const storage::KeepAnswer&) {}
+  void On(const storage::SetStanding&) {}
+  void On(const storage::StopSweep&) {}
+  void On(const storage::SetNode&) {}
 
   void DemandLive(const AttemptKey& attempt, const char* doing) const;
 

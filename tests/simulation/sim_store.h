@@ -63,6 +63,9 @@ class SimStore final : public storage::Store {
     }
     return loaded;
   }
+  absl::StatusOr<std::vector<storage::NodeRecord>> LoadNodes() const override {
+    return inner_.store->LoadNodes();
+  }
   absl::StatusOr<storage::SweepContents> LoadSweep(
       SweepId sweep) const override {
     return inner_.store->LoadSweep(sweep);

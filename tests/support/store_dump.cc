@@ -40,6 +40,8 @@ class Dumper {
     if (!sweeps.ok()) return std::string(sweeps.status().message());
     out_ << "sweeps " << pair_.reader->CountSweeps().value() << "\n";
     for (const SweepRow& row : *sweeps) OneSweep(row);
+    const auto nodes = pair_.store->LoadNodes();
+    for (const NodeRecord& node : nodes.value()) OneNode(node);
     return out_.str();
   }
 
@@ -51,7 +53,9 @@ class Dumper {
          << sweep.canonical_hash << "|" << Name(sweep.state) << "|"
          << sweep.submitted_at.time_since_epoch().count() << "|"
          << sweep.priority << "|" << Text(sweep.parallel_limit) << "|"
-         << Text(sweep.failure_limit) << "|cells " << row.cells;
+         << Text(sweep.failure_limit) << "|" << Text(sweep.failure_row_limit)
+         << "|" << Name(sweep.on_failures) << "|" << sweep.failures_in_row
+         << "|" << sweep.stopped_because << "|cells " << row.cells;
     for (const int64_t count : row.trials) out_ << " " << count;
     out_ << " never began " << row.never_began << "\n";
     const auto orphans = pair_.reader->SweepOrphans(sweep.id).value();
@@ -154,9 +158,23 @@ class Dumper {
     }
   }
 
+  void OneNode(const NodeRecord& node) {
+    out_ << "node " << node.name << "|" << node.quarantined << "|"
+         << node.reason << "|" << node.rounds << "|"
+         << (node.canary ? ToText(*node.canary) : "-") << "|"
+         << node.failed_canaries << "|" << node.undecided;
+    for (const AttemptKey& key : node.failures) out_ << " " << ToText(key);
+    out_ << "\n";
+  }
+
   void OneCohort(const CohortRecord& cohort) {
     out_ << ToText(cohort.id) << " " << cohort.attempts << " "
-         << cohort.failures << " of";
+         << cohort.failures << " " << cohort.failures_in_row << " "
+         << cohort.furthest_step << " " << cohort.spared << " "
+         << cohort.free_restarts << " " << cohort.memory_tried << " "
+         << (cohort.waits_after ? Name(*cohort.waits_after) : "-");
+    for (const std::string& node : cohort.failed_nodes) out_ << " " << node;
+    out_ << " of";
     const auto trials = pair_.reader->CohortTrials(cohort.id);
     for (const TrialRecord& trial : trials.value()) {
       out_ << " " << ToText(trial.id);
@@ -172,8 +190,8 @@ class Dumper {
     out_ << ToText(a.key) << "|" << a.node << "|" << a.instance << "|"
          << a.device << "|" << a.numerics << "|" << a.version << "|" << a.commit
          << "|" << a.libraries << "|" << a.dataset_path << "|" << a.threads
-         << "|" << a.parameters << "|" << a.last_sequence << "|"
-         << a.started_at.time_since_epoch().count() << "|"
+         << "|" << a.parameters << "|" << a.last_sequence << "|" << a.step
+         << "|" << a.started_at.time_since_epoch().count() << "|"
          << (a.ended_at ? a.ended_at->time_since_epoch().count() : -1) << "|"
          << Name(a.outcome) << "|" << (a.kind ? Name(*a.kind) : "-") << "|"
          << a.message;

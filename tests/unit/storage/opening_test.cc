@@ -209,6 +209,38 @@ TEST_F(Opening, ADatabaseOfAnEarlierVersionIsBroughtUpWithWhatItHolds) {
             0);
 }
 
+TEST_F(Opening, ADatabaseOfTheFirstVersionGoesOn) {
+  {
+    SQLite::Database database(path_.string(),
+                              SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    database.exec(sqlite::kSchemaSteps[0]);
+    database.exec(R"sql(
+      PRAGMA application_id = 0x4C454144; PRAGMA user_version = 1;
+      INSERT INTO sweep VALUES (1, 's1', 'old', '', '', '', 'h', 'active', 0,
+        0, NULL, 3);
+      INSERT INTO cell VALUES (1, 's1.1', 1, 1, 'h', '{}', '{}', 2, 'iid27',
+        'prenorm', 'iid27', '', 'd', 'char', 0.9, 0.05, 0.05, 27, 'nats/char',
+        NULL, NULL, 10);
+      INSERT INTO cohort VALUES (1, 's1.1.c0', 1, 0, 3, 2);
+      INSERT INTO trial VALUES (1, 's1.1.0', 1, 1, 1, 0, 0, 'running', '');
+      INSERT INTO attempt VALUES (1, 3, 'n', 'i', 'cpu', '["cpu:0"]', '', '',
+        '', '', '', 1, 0, 7, 0, NULL, 'live', NULL, '');)sql");
+  }
+  const auto pair = OpenSqliteStore(path_);
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  const SweepContents contents = pair->store->LoadSweep({1}).value();
+  EXPECT_EQ(contents.sweep.failure_limit, 3);
+  EXPECT_EQ(contents.sweep.on_failures, OnFailures::kStop);
+  EXPECT_EQ(contents.cohorts.at(0).failures, 2);
+  EXPECT_EQ(contents.cohorts.at(0).failures_in_row, 2) << "as it counted then";
+  EXPECT_EQ(contents.live.at(0).last_sequence, 7);
+  EXPECT_EQ(contents.live.at(0).step, 0);
+  EXPECT_TRUE(pair->store->LoadNodes().value().empty());
+  EXPECT_TRUE(
+      test::CommitOne(*pair->store, Acknowledge{contents.live.at(0).key, 8, 5})
+          .ok());
+}
+
 TEST_F(Opening, AKillWhileItIsMadeDoesNotLockUsOut) {
   InProcessThatDies([&] {
     SQLite::Database database(path_.string() + ".new",

@@ -117,11 +117,7 @@ TEST(AttemptsTest, FullDiskIsWaitedForAndUsesUpNoTry) {
     const auto report = *world.control().Progress(SweepId{1});
     EXPECT_THAT(report.waiting_for, HasSubstr("disk"));
     EXPECT_FALSE(report.failures.back().is_final);
-    for (int beat = 0; beat < 11; ++beat) {
-      world.Do(Heartbeat{{1}, beat, {}});
-      world.Wait(Seconds{1});
-    }
-    EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
+    EXPECT_TRUE(world.IdleUntilLive({{{1}, 1}, 0}, Seconds{150}));
   }
   world.Send(1, AttemptOf(1, 1, 6), {ResultOf(1, 0, 0, 1.25)});
   EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kSucceeded);

@@ -71,8 +71,9 @@ class World {
 
   /// As after a kill: what is not in the store is gone.
   void Restart() {
-    auto control = Control::Make(policy_, true, *store().NextSweepId(),
-                                 *store().LoadUnfinished(), now_);
+    auto control =
+        Control::Make(policy_, true, *store().NextSweepId(),
+                      *store().LoadUnfinished(), now_, *store().LoadNodes());
     ASSERT_TRUE(control.ok()) << control.status();
     control_ = std::make_unique<Control>(*std::move(control));
     Commit(control_->Begin(now_));
@@ -106,6 +107,27 @@ class World {
     return all;
   }
 
+  /// Likewise, with all nodes heard every second.
+  Outcome Idle(Seconds time) {
+    Outcome all;
+    for (Seconds passed{0}; passed < time; passed += Seconds{1}) {
+      Beat(all);
+      Pass(Seconds{1});
+      Gather(Do(Tick{}), all);
+    }
+    Beat(all);
+    return all;
+  }
+
+  /// Idles until an attempt of that cohort is live; false if that takes longer.
+  bool IdleUntilLive(const CohortId& cohort, Seconds most) {
+    for (Seconds passed{0}; passed < most; passed += Seconds{1}) {
+      if (control().state().live.contains(cohort)) return true;
+      Idle(Seconds{1});
+    }
+    return control().state().live.contains(cohort);
+  }
+
   SweepId Submit(NewSweep sweep, const std::string& request_id = "r1") {
     const Outcome outcome =
         Do(SubmitSweep{std::move(sweep), 0, request_id, false, {}, {}});
@@ -115,13 +137,23 @@ class World {
   Outcome Register(int64_t session, const std::string& node, int64_t slots,
                    std::vector<HeldAttempt> held = {},
                    const std::string& instance = "i1") {
+    std::vector<DeviceInfo> devices;
+    for (int64_t i = 0; i < slots; ++i) {
+      devices.push_back({"cpu:" + std::to_string(i), "cpu", 0});
+    }
+    return RegisterWith(session, node, std::move(devices), std::move(held),
+                        instance);
+  }
+
+  Outcome RegisterWith(int64_t session, const std::string& node,
+                       std::vector<DeviceInfo> devices,
+                       std::vector<HeldAttempt> held = {},
+                       const std::string& instance = "i1") {
     NodeRegistered command;
     command.session = {session};
     command.node = node;
     command.instance = instance;
-    for (int64_t i = 0; i < slots; ++i) {
-      command.devices.push_back({"cpu:" + std::to_string(i), "cpu", 0});
-    }
+    command.devices = std::move(devices);
     command.attempts = std::move(held);
     return Do(command);
   }
@@ -149,6 +181,17 @@ class World {
     return reader().ListAttempts(key.cohort)->at(key.number - 1);
   }
 
+  const Cohort& CohortOf(int64_t sweep, int64_t cell, int64_t number = 0) {
+    return control().state().sweeps.at({sweep}).cells.at(cell - 1).cohorts.at(
+        number);
+  }
+  const storage::CohortRecord& StandingOf(int64_t sweep, int64_t cell) {
+    return CohortOf(sweep, cell).record;
+  }
+  const storage::NodeRecord& NodeOf(const std::string& name) {
+    return control().state().nodes.at(name).record;
+  }
+
   storage::Store& store() { return *stores_.store; }
   const storage::StoreReader& reader() { return *stores_.reader; }
   const Control& control() const { return *control_; }
@@ -156,6 +199,23 @@ class World {
   const std::vector<storage::OrphanRecord>& orphans() const { return orphans_; }
 
  private:
+  static void Gather(Outcome outcome, Outcome& all) {
+    for (AgentOrder& order : outcome.orders) {
+      all.orders.push_back(std::move(order));
+    }
+  }
+
+  void Beat(Outcome& all) {
+    std::vector<Heartbeat> beats;
+    for (const auto& [name, node] : control().state().nodes) {
+      if (!node.session) continue;
+      Heartbeat& beat = beats.emplace_back();
+      beat.session = *node.session;
+      for (const auto& [key, devices] : node.held) beat.attempts.push_back(key);
+    }
+    for (const Heartbeat& beat : beats) Gather(Do(beat), all);
+  }
+
   Outcome Commit(Outcome outcome) {
     if (!outcome.changes.empty()) {
       const absl::Status committed = store().Commit(outcome.changes);

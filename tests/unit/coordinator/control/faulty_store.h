@@ -27,6 +27,9 @@ class FaultyStore final : public storage::Store {
       const override {
     return inner_.store->LoadUnfinished();
   }
+  absl::StatusOr<std::vector<storage::NodeRecord>> LoadNodes() const override {
+    return inner_.store->LoadNodes();
+  }
   absl::StatusOr<storage::SweepContents> LoadSweep(
       SweepId sweep) const override {
     return inner_.store->LoadSweep(sweep);

@@ -25,7 +25,10 @@ NodeView CpuNode(const std::string& name, int64_t free, int64_t total) {
   for (int64_t i = 0; i < free; ++i) {
     group.free.push_back("cpu:" + std::to_string(i));
   }
-  return {name, {group}};
+  NodeView node;
+  node.name = name;
+  node.groups = {group};
+  return node;
 }
 
 NodeView GpuNode(const std::string& name, int64_t free, int64_t total) {
@@ -95,6 +98,76 @@ TEST(ScheduleTest, CohortLargerThanAnyNodeIsInfeasible) {
   EXPECT_THAT(plan.deferrals.at(0).reason, HasSubstr("the largest has"));
 }
 
+NodeView Closed(NodeView node, bool takes_canary) {
+  node.closed = "node " + node.name + " is quarantined";
+  node.takes_canary = takes_canary;
+  return node;
+}
+
+TEST(ScheduleTest, ClosedNodeGetsNothingAndIsTheReason) {
+  const Plan plan = Schedule(
+      {{Closed(CpuNode("a", 4, 4), false)}, {{Cohort(1, 1), 0, 1, 1}}, {}});
+  EXPECT_THAT(plan.placements, IsEmpty());
+  EXPECT_EQ(plan.deferrals.at(0).reason, "node a is quarantined");
+  EXPECT_FALSE(plan.deferrals.at(0).infeasible);
+}
+
+TEST(ScheduleTest, ClosedNodeIsNamedBesideOnesThatAreBusy) {
+  const Plan plan =
+      Schedule({{Closed(CpuNode("a", 4, 4), false), CpuNode("b", 0, 4)},
+                {{Cohort(1, 1), 0, 1, 1}},
+                {}});
+  EXPECT_EQ(plan.deferrals.at(0).reason,
+            "waits for 1 CPU slot on one node; node a is quarantined");
+}
+
+TEST(ScheduleTest, CanaryIsOneCohortAndOnlyWhereNoOtherNodeIsFree) {
+  const Plan plan =
+      Schedule({{Closed(CpuNode("a", 4, 4), true), CpuNode("b", 1, 4)},
+                {{Cohort(1, 1), 0, 1, 1},
+                 {Cohort(1, 2), 0, 1, 1},
+                 {Cohort(1, 3), 0, 1, 1}},
+                {}});
+  EXPECT_THAT(plan.placements,
+              ElementsAre(Placement{Cohort(1, 1), "b", {"cpu:0"}},
+                          Placement{Cohort(1, 2), "a", {"cpu:0"}}));
+  EXPECT_THAT(plan.deferrals, SizeIs(1));
+}
+
+TEST(ScheduleTest, NodeToAvoidIsTakenWhereNoOtherIsFree) {
+  CohortRequest request{Cohort(1, 1), 0, 1, 1};
+  request.avoid = {"a"};
+  EXPECT_EQ(Schedule({{CpuNode("a", 1, 4), CpuNode("b", 4, 4)}, {request}, {}})
+                .placements.at(0)
+                .node,
+            "b");
+  EXPECT_EQ(Schedule({{CpuNode("a", 1, 4), CpuNode("b", 0, 4)}, {request}, {}})
+                .placements.at(0)
+                .node,
+            "a");
+}
+
+TEST(ScheduleTest, NodeThatWillNotDoIsNeverTaken) {
+  CohortRequest request{Cohort(1, 1), 0, 1, 1};
+  request.never = {"a"};
+  const Plan plan = Schedule({{CpuNode("a", 1, 4)}, {request}, {}});
+  EXPECT_EQ(plan.deferrals.at(0).reason,
+            "failed on node a and waits for another");
+  EXPECT_TRUE(plan.deferrals.at(0).infeasible);
+}
+
+TEST(ScheduleTest, MemoryIsThatOfAllDevicesTogether) {
+  NodeView node = CpuNode("a", 4, 4);
+  node.groups[0].memory_bytes = int64_t{1} << 30;
+  CohortRequest request{Cohort(1, 1), 0, 9, 2};
+  request.more_memory_than = 2 * (int64_t{1} << 30) - 1;
+  EXPECT_THAT(Schedule({{node}, {request}, {}}).placements, SizeIs(1));
+  ++request.more_memory_than;
+  const Plan plan = Schedule({{node}, {request}, {}});
+  EXPECT_TRUE(plan.deferrals.at(0).infeasible);
+  EXPECT_THAT(plan.deferrals.at(0).reason, HasSubstr("ran out of 2.0 GiB"));
+}
+
 Snapshot RandomSnapshot(std::mt19937& random) {
   const auto below = [&](int n) { return static_cast<int>(random() % n); };
   Snapshot snapshot;
@@ -103,10 +176,17 @@ Snapshot RandomSnapshot(std::mt19937& random) {
     const std::string name = "n" + std::to_string(i);
     snapshot.nodes.push_back(below(2) ? CpuNode(name, below(total + 1), total)
                                       : GpuNode(name, below(total + 1), total));
+    NodeView& node = snapshot.nodes.back();
+    if (below(4) == 0) node = Closed(node, below(2) == 0);
+    for (DeviceGroup& group : node.groups) group.memory_bytes = below(4);
   }
   for (int i = below(30); i > 0; --i) {
     snapshot.queue.push_back(
         {Cohort(1 + i % 3, i), i % 3 - 1, 1 + below(4), 1 + below(6)});
+    CohortRequest& request = snapshot.queue.back();
+    if (below(4) == 0) request.more_memory_than = below(8);
+    if (below(4) == 0) request.avoid = {"n1", "n2"};
+    if (below(4) == 0) request.never = {"n3"};
   }
   if (below(2)) snapshot.limits.push_back({SweepId{2}, 3, below(4)});
   return snapshot;
@@ -121,9 +201,16 @@ TEST(SchedulePropertyTest, HoldsOnRandomClusters) {
     std::multiset<CohortId> answered;
     std::set<std::pair<std::string, std::string>> given;
     std::map<SweepId, int64_t> started;
+    std::set<std::string> canaries;
     for (const Placement& placement : plan.placements) {
       answered.insert(placement.cohort);
       ++started[placement.cohort.cell.sweep];
+      const NodeView& node =
+          *std::ranges::find(snapshot.nodes, placement.node, &NodeView::name);
+      if (!node.closed.empty()) {
+        EXPECT_TRUE(node.takes_canary);
+        EXPECT_TRUE(canaries.insert(node.name).second);
+      }
       for (const std::string& device : placement.devices) {
         EXPECT_TRUE(given.emplace(placement.node, device).second)
             << "a device was given twice";

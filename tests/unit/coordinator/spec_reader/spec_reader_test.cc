@@ -64,7 +64,7 @@ exclude:
 when:
   - match: {method: wav}
     set: {blocks: 6}
-limits: {parallel: 8, failures: 3}
+limits: {parallel: 8, failures: 9, failures_in_row: 3, on_failures: finish}
 priority: -5
 contrasts: []
 )");
@@ -86,6 +86,9 @@ contrasts: []
   EXPECT_EQ(sweep.exclude[1].match[1].values.size(), 2u);
   EXPECT_EQ(sweep.when.at(0).set.at(0).key, "blocks");
   EXPECT_EQ(sweep.limits.parallel, 8);
+  EXPECT_EQ(sweep.limits.failures, 9);
+  EXPECT_EQ(sweep.limits.failures_in_row, 3);
+  EXPECT_EQ(sweep.limits.on_failures, OnFailures::kFinish);
   EXPECT_EQ(sweep.priority, -5);
 }
 

@@ -27,6 +27,19 @@ TEST(CanonicalText, IsTypedAndSorted) {
       R"("set":{"clip":"off"}}],"zip":[]})");
 }
 
+TEST(CanonicalText, PolicyOfFailuresIsThereUnlessItIsTheDefault) {
+  const std::string start =
+      "name: a\nseeds: 1\naxes: {method: [prenorm], dataset: [iid27]}\n";
+  const auto text = [&](const std::string& limits) {
+    return CanonicalText(SweepOf(start + "limits: " + limits + "\n"));
+  };
+  EXPECT_THAT(text("{failures: 3, failures_in_row: 2, on_failures: finish}"),
+              testing::HasSubstr(R"("limits":{"failures":3,)"
+                                 R"("failures_in_row":2,)"
+                                 R"("on_failures":"finish"})"));
+  EXPECT_EQ(text("{failures: 3, on_failures: stop}"), text("{failures: 3}"));
+}
+
 TEST(CanonicalHash, DoesNotDependOnSpellingOrOrderOfKeys) {
   const std::string plain = CanonicalHash(SweepOf(
       "name: a\nseeds: 2\nsettings:\n  lr: 1e-3\n  steps: 5\naxes:\n"

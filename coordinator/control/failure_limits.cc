@@ -1,0 +1,80 @@
+#include "coordinator/control/failure_limits.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/control/attempts.h"
+
+namespace leadline::control {
+namespace {
+
+/// Which limit is reached, in words; null if none is.
+std::optional<std::string> LimitReached(const Sweep& sweep) {
+  const storage::SweepRecord& record = sweep.record;
+  const int64_t failed = sweep.Count(TrialState::kFailed);
+  if (record.failure_limit && failed >= *record.failure_limit) {
+    return "limits.failures is " + std::to_string(*record.failure_limit) +
+           " and " + std::to_string(failed) +
+           (failed == 1 ? " trial has failed" : " trials have failed");
+  }
+  const int64_t in_row = record.failures_in_row;
+  if (record.failure_row_limit && in_row >= *record.failure_row_limit) {
+    return "limits.failures_in_row is " +
+           std::to_string(*record.failure_row_limit) + " and " +
+           std::to_string(in_row) +
+           (in_row == 1 ? " trial has failed" : " trials in a row have failed");
+  }
+  return std::nullopt;
+}
+
+std::string WhyCancelled(const Cohort& cohort, const std::string& because) {
+  if (cohort.record.attempts == 0) return "never began: " + because;
+  if (!cohort.live) return "not started again: " + because;
+  return "stopped at step " + std::to_string(cohort.live->step) + ": " +
+         because;
+}
+
+/// Copies: moving a trial must not disturb the walk.
+std::vector<storage::TrialRecord> Queued(const Cohort& cohort) {
+  std::vector<storage::TrialRecord> queued;
+  for (const storage::TrialRecord& trial : cohort.trials) {
+    if (trial.state == TrialState::kQueued) queued.push_back(trial);
+  }
+  return queued;
+}
+
+}  // namespace
+
+void CheckLimits(Step& step, SweepId id) {
+  Sweep& sweep = *step.state.FindSweep(id);
+  if (!sweep.record.stopped_because.empty()) return;
+  const auto because = LimitReached(sweep);
+  if (!because) return;
+  step.Touch(id);
+  step.Do(storage::StopSweep{id, *because});
+  if (sweep.record.on_failures != OnFailures::kStop) return;
+  for (Cell& cell : sweep.cells) {
+    for (Cohort& cohort : cell.cohorts) {
+      CancelOpenTrials(step, cohort, WhyCancelled(cohort, *because));
+    }
+  }
+}
+
+void CancelWhatWaits(Step& step) {
+  const std::vector<CohortId> waiting(step.state.waiting.begin(),
+                                      step.state.waiting.end());
+  for (const CohortId& id : waiting) {
+    const std::string& because =
+        step.state.FindSweep(id.cell.sweep)->record.stopped_because;
+    if (because.empty()) continue;
+    const Cohort& cohort = *step.state.FindCohort(id);
+    const std::string why = WhyCancelled(cohort, because);
+    for (const storage::TrialRecord& trial : Queued(cohort)) {
+      step.Move(trial, TrialState::kCancelled, why);
+    }
+    CompleteIfDone(step, id.cell.sweep);
+  }
+}
+
+}  // namespace leadline::control
