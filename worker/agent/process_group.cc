@@ -10,6 +10,11 @@
 namespace leadline::agent {
 namespace {
 
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+// A process shows no environment while it becomes another program.
+constexpr std::chrono::milliseconds kBetweenLooks{10};
+
 std::optional<ExitStatus> LookAt(pid_t pid) {
   siginfo_t info{};
   const int result =
@@ -36,7 +41,8 @@ ProcessGroup ProcessGroup::Adopt(pid_t leader, uint64_t start_time, Mark mark) {
   group.is_child_ = false;
   group.adopted_ = ExactProcess::Find(leader, start_time);
   group.LookAtLeader();
-  group.Members();
+  // Leftovers were looked for twice before.
+  if (group.Members().empty()) group.none_since_ = SteadyTime::min();
   return group;
 }
 
@@ -51,6 +57,7 @@ ProcessGroup::ProcessGroup(ProcessGroup&& other) noexcept
       adopted_(std::move(other.adopted_)),
       seen_(std::move(other.seen_)),
       status_(other.status_),
+      none_since_(other.none_since_),
       gone_(other.gone_) {}
 
 void ProcessGroup::LookAtLeader() {
@@ -88,12 +95,24 @@ std::vector<ProcStat> ProcessGroup::Members() {
   return members;
 }
 
+bool ProcessGroup::IsEmpty() {
+  if (!Members().empty()) {
+    none_since_.reset();
+    return false;
+  }
+  // Without a mark there is only the group, and that is always seen.
+  if (mark_.variable.empty()) return true;
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (!none_since_) none_since_ = now;
+  return now >= *none_since_ + kBetweenLooks;
+}
+
 bool ProcessGroup::IsGone() {
   if (gone_) return true;
   LookAtLeader();
   if (!status_) return false;
   if (mark_.orphans) mark_.orphans->Reap();
-  if (!Members().empty()) return false;
+  if (!IsEmpty()) return false;
   if (is_child_) waitpid(leader_, nullptr, WNOHANG);
   if (mark_.orphans) mark_.orphans->Remove(leader_);
   gone_ = true;

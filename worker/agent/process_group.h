@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -59,6 +60,8 @@ class ProcessGroup {
  private:
   void LookAtLeader();
   bool IsOurs(const ProcStat& process) const;
+  /// True once two looks, some time apart, found none.
+  bool IsEmpty();
   /// All that live; notes which were seen.
   std::vector<ProcStat> Members();
 
@@ -68,6 +71,7 @@ class ProcessGroup {
   std::optional<ExactProcess> adopted_;
   std::map<pid_t, uint64_t> seen_;  // start times of members, while it lived
   std::optional<ExitStatus> status_;
+  std::optional<std::chrono::steady_clock::time_point> none_since_;
   bool gone_ = false;
 };
 

@@ -59,6 +59,7 @@ grpc::Status FakeCoordinator::Session(grpc::ServerContext* context,
   {
     const std::scoped_lock lock(mutex_);
     if (habits_.refuses) {
+      changed_.notify_all();  // somebody may wait for what happens meanwhile
       return {grpc::StatusCode::FAILED_PRECONDITION,
               "another agent of that name lives"};
     }
