@@ -13,6 +13,8 @@ from processes import Process, environment, marked
 
 PATIENCE_S = 60  # for what takes a second on an idle machine
 SLOTS = {"one": 2, "two": 1}
+# However often a cohort is hit, it must be tried again; nodes come under quarantine as always.
+OFTEN = ["--tries", 100, "--tries-in-total", 1000, "--free-restarts", 3600]
 
 
 # Where the harness itself is killed, what it started must not stay.
@@ -105,7 +107,7 @@ class Cluster:
         self.coordinator = Service(
             "coordinator",
             [programs / "leadline-coordinator", "--state", folder / "coordinator", "--listen", "127.0.0.1:0",
-             "--lease", LEASE_S, "--heartbeat", HEARTBEAT_S, "--grace", GRACE_S, "--tries", 100],
+             "--lease", LEASE_S, "--heartbeat", HEARTBEAT_S, "--grace", GRACE_S, *OFTEN],
             folder, mark)
         self.agents = {
             node: Service(
