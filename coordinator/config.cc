@@ -1,5 +1,6 @@
 #include "coordinator/config.h"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -71,7 +72,7 @@ void Declare(CLI::App& app, Flags& flags, const std::string& version) {
       ->capture_default_str();
   app.add_option("--tries-in-total", flags.tries_in_total,
                  "failed attempts of a cohort until its trials have failed, "
-                 "however far they got")
+                 "however far they got; never below --tries")
       ->check(CLI::Range(int64_t{1}, int64_t{1000}))
       ->capture_default_str();
   app.add_option("--free-restarts", flags.free_restarts,
@@ -108,11 +109,6 @@ Launch ToLaunch(const Flags& flags) {
         "half of --lease and --grace together must exceed 30 s: until then a "
         "trainer that nobody hears may still run");
   }
-  if (flags.tries_in_total < flags.tries) {
-    return Misuse(
-        "--tries-in-total must be at least --tries, the failures in "
-        "a row that it counts too");
-  }
   Config config;
   std::error_code error;
   config.state = std::filesystem::absolute(flags.state, error);
@@ -122,7 +118,7 @@ Launch ToLaunch(const Flags& flags) {
   config.policy.heartbeat = control::Seconds(flags.heartbeat);
   config.policy.grace = control::Seconds(flags.grace);
   config.policy.tries = flags.tries;
-  config.policy.tries_in_total = flags.tries_in_total;
+  config.policy.tries_in_total = std::max(flags.tries_in_total, flags.tries);
   config.policy.free_restarts = flags.free_restarts;
   config.policy.quarantine_after = flags.quarantine_after;
   const std::string listen =
