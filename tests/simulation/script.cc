@@ -20,7 +20,7 @@ Fault DrawFault(Chance& chance, int64_t nodes) {
   fault.at_s = chance.Between(kFaultsBegin_s, kFaultsLast_s);
   // Most are short, some outlast a lease and its grace.
   fault.lasts_s =
-      chance.Happens(0.6) ? chance.Between(0.1, 12) : chance.Between(12, 90);
+      chance.Happens(0.6) ? chance.Between(0.1, 12) : chance.Between(12, 120);
   fault.node = chance.Below(nodes);
   fault.detail = chance.Below(1000);
   return fault;

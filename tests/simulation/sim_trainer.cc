@@ -31,10 +31,9 @@ SimProcess::SimProcess(TrainerJob job, int64_t pid,
       clockwork_(clockwork),
       chance_(chance),
       oracle_(oracle),
-      steps_(2 + chance.Below(8)),
-      // Some outlast a lease and its grace between two signs of life.
-      step_time_(Seconds(chance.Happens(0.7) ? chance.Between(0.2, 5)
-                                             : chance.Between(5, 20))),
+      // Some train for longer than a lease and its grace together.
+      steps_(chance.Happens(0.8) ? 2 + chance.Below(8) : 20 + chance.Below(20)),
+      step_time_(Seconds(chance.Between(0.2, 5))),
       heard_at_(clockwork.now()) {
   if (chance_.Happens(0.1)) diverges_at_ = 1 + chance_.Below(steps_);
 }
