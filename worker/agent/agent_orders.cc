@@ -25,6 +25,7 @@ milliseconds FromSeconds(double seconds, milliseconds least,
 
 std::string KindOf(const absl::Status& status, const char* unless) {
   if (status.code() == absl::StatusCode::kUnavailable) return "disk";
+  if (status.code() == absl::StatusCode::kInternal) return "crash";
   return unless;
 }
 

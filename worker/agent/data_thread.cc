@@ -1,5 +1,6 @@
 #include "worker/agent/data_thread.h"
 
+#include <exception>
 #include <utility>
 
 #include "model/spec/dataset_table.h"
@@ -63,6 +64,18 @@ void DataThread::Forget(const AttemptKey& attempt) {
   if (found != stops_.end()) found->second.request_stop();
 }
 
+// Whatever goes wrong ends one attempt, not the thread the others wait for.
+absl::StatusOr<std::string> DataThread::TryToFind(
+    const Request& request,
+    const std::function<void(const std::string&)>& tell) {
+  try {
+    return find_(request.dataset, {request.stop, tell});
+  } catch (const std::exception& failed) {
+    return absl::InternalError(std::string("finding its data failed: ") +
+                               failed.what());
+  }
+}
+
 void DataThread::Answer(const Request& request) {
   const auto tell = [&](const std::string& message) {
     news_({request.attempt, message});
@@ -70,7 +83,7 @@ void DataThread::Answer(const Request& request) {
   absl::StatusOr<std::string> path =
       request.stop.stop_requested()
           ? absl::CancelledError("not needed any more")
-          : find_(request.dataset, {request.stop, tell});
+          : TryToFind(request, tell);
   {
     const std::scoped_lock lock(mutex_);
     stops_.erase(request.attempt);

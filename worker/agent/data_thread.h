@@ -74,6 +74,9 @@ class DataThread final : public DataRequests {
   };
 
   void Answer(const Request& request);
+  absl::StatusOr<std::string> TryToFind(
+      const Request& request,
+      const std::function<void(const std::string&)>& tell);
 
   FindData find_;
   std::function<void(DataFound)> sink_;

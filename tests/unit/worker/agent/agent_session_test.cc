@@ -119,6 +119,10 @@ TEST_F(AgentSession, RefusesWhatItCannotDoWithItsKind) {
   EXPECT_EQ(refusal(order), "data");
   order.mutable_start()->mutable_dataset()->set_name("full_disk");
   EXPECT_EQ(refusal(order), "disk");
+  order.mutable_start()->mutable_dataset()->set_name("broken");
+  EXPECT_EQ(refusal(order), "crash");
+  EXPECT_THAT(coordinator_.heard().refused.back().message(),
+              HasSubstr("it broke"));
   EXPECT_EQ(refusal(StartOrder(2, "cpu:9")), "device");
   order = StartOrder(3);
   order.mutable_start()->mutable_attempt()->set_cohort("../../../tmp/x");

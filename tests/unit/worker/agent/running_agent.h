@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -58,6 +59,7 @@ class RunningAgent {
                                          [] { return false; });
       return absl::CancelledError("stopped");
     }
+    if (dataset.name() == "broken") throw std::runtime_error("it broke");
     if (dataset.name() == "missing") {
       return absl::NotFoundError("no such data set");
     }
