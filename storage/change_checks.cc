@@ -2,6 +2,7 @@
 
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace leadline::storage {
 namespace {
@@ -81,6 +82,14 @@ absl::Status CheckNode(const NodeRecord& node) {
   if (node.quarantined && node.reason.empty()) {
     return absl::InvalidArgumentError("node " + node.name +
                                       " is quarantined for no reason");
+  }
+  std::vector<AttemptKey> attempts = node.failures;
+  if (node.canary) attempts.push_back(*node.canary);
+  for (const AttemptKey& key : attempts) {
+    if (!ParseAttemptKey(ToText(key))) {
+      return absl::InvalidArgumentError("node " + node.name +
+                                        ": there is no attempt " + ToText(key));
+    }
   }
   return absl::OkStatus();
 }

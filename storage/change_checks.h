@@ -23,7 +23,8 @@ absl::Status CheckFresh(const AttemptRecord& attempt);
 /// InvalidArgument if it ends nothing, or fails without a kind.
 absl::Status CheckEnd(const EndAttempt& change);
 
-/// InvalidArgument if it has no name, or no reason where it needs one.
+/// InvalidArgument if it has no name, no reason where it needs one, or names
+/// what is no attempt.
 absl::Status CheckNode(const NodeRecord& node);
 
 /// InvalidArgument unless it says why.
