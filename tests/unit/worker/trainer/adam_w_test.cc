@@ -111,6 +111,28 @@ TEST(AdamWTest, AParameterLearnsAtItsOwnFactorOfItsRate) {
   }
 }
 
+TEST(AdamWTest, OnlyTheMethodsOwnParametersLearnAtTheRouterRate) {
+  spec::GivenSettings given = {{"method", "block_attnres"},
+                               {"weight_decay", 0.0},
+                               {"router_lr_mult", 3.0}};
+  auto parameters = MakeParameters(torch::kFloat64);
+  std::vector<Tensor> before;
+  for (const NamedParameter& parameter : parameters) {
+    before.push_back(parameter.tensor.detach().clone());
+  }
+  AdamW optimiser(parameters, spec::Resolve(given).settings);
+  SetGradients(parameters);
+  optimiser.Step(torch::ones({3}, torch::kFloat64),
+                 torch::ones({3}, torch::kBool), 1e-2, 0);
+  // The first step is of the size of the rate, whatever the gradient.
+  for (size_t i = 0; i < 3; ++i) {
+    const double rate = parameters[i].of_method ? 3e-2 : 1e-2;
+    const Tensor moved = (parameters[i].tensor.detach() - before[i]).abs();
+    EXPECT_TRUE(torch::allclose(moved, torch::full_like(moved, rate), 1e-4))
+        << parameters[i].name;
+  }
+}
+
 TEST(AdamWTest, ReplicaThatHasEndedKeepsItsBitsAndTouchesNoOther) {
   for (const bool portable : {false, true}) {
     auto parameters = MakeParameters(torch::kFloat32);
