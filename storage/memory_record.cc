@@ -205,6 +205,16 @@ absl::Status MemoryTransaction::On(const EndAttempt& change) {
   return absl::OkStatus();
 }
 
+absl::Status MemoryTransaction::On(const AskToStop& change) {
+  const AttemptRecord* stored = FindLive(change.attempt);
+  if (!stored) return NotLive(change.attempt);
+  if (!stored->stop_reason.empty()) return absl::OkStatus();
+  AttemptRecord attempt = *stored;
+  attempt.stop_reason = change.reason;
+  Set(record_.attempts, change.attempt, attempt);
+  return absl::OkStatus();
+}
+
 absl::Status MemoryTransaction::On(const Acknowledge& change) {
   const AttemptRecord* stored = FindLive(change.attempt);
   if (!stored) return NotLive(change.attempt);

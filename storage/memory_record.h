@@ -64,6 +64,7 @@ class MemoryTransaction {
   absl::Status On(const StartAttempt& change);
   absl::Status On(const DescribeAttempt& change);
   absl::Status On(const EndAttempt& change);
+  absl::Status On(const AskToStop& change);
   absl::Status On(const Acknowledge& change);
   absl::Status On(const AddPoints& change);
   absl::Status On(const AddRouting& change);

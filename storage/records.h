@@ -123,6 +123,7 @@ struct AttemptRecord {
   AttemptOutcome outcome = AttemptOutcome::kLive;
   std::optional<FailureKind> kind;
   std::string message;
+  std::string stop_reason;  // it was asked to stop, and why; empty: it was not
 
   bool operator==(const AttemptRecord&) const = default;
 };

@@ -84,6 +84,13 @@ struct EndAttempt {
   WallTime at{};
 };
 
+/// Notes that a live attempt was asked to stop; the first reason stands.
+/// FailedPrecondition if the attempt is not live.
+struct AskToStop {
+  AttemptKey attempt;
+  std::string reason;
+};
+
 /// Sets a cohort's standing: all of the record but its number of attempts.
 /// NotFound if there is no such cohort.
 struct SetStanding {
@@ -147,10 +154,11 @@ struct KeepAnswer {
   WallTime at{};
 };
 
-using Change = std::variant<AddSweep, MoveSweep, MoveTrial, StartAttempt,
-                            DescribeAttempt, EndAttempt, Acknowledge, AddPoints,
-                            AddRouting, AddWindows, AddResult, KeepOrphan,
-                            KeepAnswer, SetStanding, StopSweep, SetNode>;
+using Change =
+    std::variant<AddSweep, MoveSweep, MoveTrial, StartAttempt, DescribeAttempt,
+                 EndAttempt, AskToStop, Acknowledge, AddPoints, AddRouting,
+                 AddWindows, AddResult, KeepOrphan, KeepAnswer, SetStanding,
+                 StopSweep, SetNode>;
 
 /// What a coordinator needs to go on after a restart.
 struct SweepContents {

@@ -29,6 +29,7 @@ class ChangeWriter {
   absl::Status On(const StartAttempt& change);
   absl::Status On(const DescribeAttempt& change);
   absl::Status On(const EndAttempt& change);
+  absl::Status On(const AskToStop& change);
   absl::Status On(const Acknowledge& change);
   absl::Status On(const AddPoints& change);
   absl::Status On(const AddRouting& change);

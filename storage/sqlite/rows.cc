@@ -117,8 +117,8 @@ absl::Status ReadAttempt(Query& query, AttemptRecord& attempt) {
              attempt.device, devices, attempt.numerics, attempt.version,
              attempt.commit, attempt.libraries, attempt.dataset_path,
              attempt.threads, attempt.parameters, attempt.last_sequence,
-             attempt.step, started_at, ended_at, outcome, kind,
-             attempt.message);
+             attempt.step, started_at, ended_at, outcome, kind, attempt.message,
+             attempt.stop_reason);
   attempt.started_at = At(started_at);
   if (ended_at) attempt.ended_at = At(*ended_at);
   absl::StatusOr<std::vector<std::string>> words = WordsFromJson(devices);

@@ -34,7 +34,7 @@ namespace leadline::storage::sqlite {
   "c.sweep, c.number, h.number, a.number, a.node, a.instance, a.device," \
   " a.devices, a.numerics, a.version, a.commit_id, a.libraries,"         \
   " a.dataset_path, a.threads, a.parameters, a.last_sequence, a.step,"   \
-  " a.started_at, a.ended_at, a.outcome, a.kind, a.message"
+  " a.started_at, a.ended_at, a.outcome, a.kind, a.message, a.stop_reason"
 
 /// Each reads its columns from the row. DataLoss where a stored word is none
 /// of ours.

@@ -14,11 +14,12 @@ inline constexpr int32_t kApplicationId = 0x4C454144;
 /// Steps that have a file of their own.
 extern const char kStepTo2[];
 extern const char kStepTo3[];
+extern const char kStepTo4[];
 
 /// SQL that brings a database of version i to version i + 1.
-extern const std::array<const char*, 3> kSchemaSteps;
+extern const std::array<const char*, 4> kSchemaSteps;
 
 /// The version this program writes.
-inline constexpr int32_t kSchemaVersion = 3;
+inline constexpr int32_t kSchemaVersion = 4;
 
 }  // namespace leadline::storage::sqlite

@@ -28,7 +28,7 @@ absl::StatusOr<int64_t> ChangeWriter::LiveCohort(const AttemptKey& attempt) {
 void ChangeWriter::Insert(const AttemptRecord& attempt, int64_t cohort) {
   Query(connection_,
         "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, NULL, 'live', NULL, ?, ?)",
+        "?, NULL, 'live', NULL, ?, ?, '')",
         cohort, attempt.key.number, attempt.node, attempt.instance,
         attempt.device, WordsToJson(attempt.devices), attempt.numerics,
         attempt.version, attempt.commit, attempt.libraries,
@@ -95,6 +95,17 @@ absl::Status ChangeWriter::On(const EndAttempt& change) {
         "WHERE cohort = ? AND number = ?",
         std::string(Name(change.outcome)), kind, change.message,
         Microseconds(change.at), *cohort, change.attempt.number)
+      .Finish();
+  return absl::OkStatus();
+}
+
+absl::Status ChangeWriter::On(const AskToStop& change) {
+  const absl::StatusOr<int64_t> cohort = LiveCohort(change.attempt);
+  if (!cohort.ok()) return cohort.status();
+  Query(connection_,
+        "UPDATE attempt SET stop_reason = ? WHERE cohort = ? AND number = ? "
+        "AND stop_reason = ''",
+        change.reason, *cohort, change.attempt.number)
       .Finish();
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@ namespace leadline {
 namespace {
 
 using storage::Acknowledge;
+using storage::AskToStop;
 using storage::AttemptRecord;
 using storage::Change;
 using storage::DescribeAttempt;
@@ -170,6 +171,20 @@ TEST_P(StoreContract, TheAcknowledgedSequenceNeverFalls) {
   EXPECT_TRUE(Commit(Acknowledge{Attempt(1, 1, 1), 4}).ok());
   Reopen();
   EXPECT_EQ(store().LoadSweep({1})->live.at(0).last_sequence, 10);
+}
+
+TEST_P(StoreContract, TheFirstReasonToStopStandsAndLasts) {
+  const AttemptKey attempt = Attempt(1, 1, 1);
+  EXPECT_EQ(CodeOf(AskToStop{attempt, "paused"}), kFailedPrecondition);
+  RunFirstCell();
+  EXPECT_TRUE(Commit(AskToStop{attempt, "paused"}).ok());
+  EXPECT_TRUE(Commit(AskToStop{attempt, "again"}).ok());
+  Reopen();
+  EXPECT_EQ(store().LoadSweep({1})->live.at(0).stop_reason, "paused");
+  ASSERT_TRUE(
+      Commit(EndAttempt{attempt, AttemptOutcome::kPreempted, {}, "", {}}).ok());
+  EXPECT_EQ(reader().ListAttempts(Cohort(1, 1))->at(0).stop_reason, "paused");
+  EXPECT_EQ(CodeOf(AskToStop{attempt, "late"}), kFailedPrecondition);
 }
 
 TEST_P(StoreContract, OrphansAreKeptOnceAndApart) {

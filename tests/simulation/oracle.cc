@@ -85,11 +85,21 @@ void Oracle::On(const storage::EndAttempt& change) {
     Fail("attempt " + ToText(change.attempt) +
          " did all its work and is stored as failed: " + change.message);
   }
+  if (change.outcome == AttemptOutcome::kFailed &&
+      asked_to_stop_.contains(change.attempt)) {
+    Fail("attempt " + ToText(change.attempt) +
+         " was asked to stop and counts as failed");
+  }
   live_.erase(change.attempt);
 }
 
 void Oracle::On(const storage::DescribeAttempt& change) {
   DemandLive(change.attempt.key, "described");
+}
+
+void Oracle::On(const storage::AskToStop& change) {
+  DemandLive(change.attempt, "asked to stop");
+  asked_to_stop_.insert(change.attempt);
 }
 
 void Oracle::On(const storage::Acknowledge& change) {

@@ -61,6 +61,7 @@ class Oracle {
   void On(const storage::StartAttempt& change);
   void On(const storage::DescribeAttempt& change);
   void On(const storage::EndAttempt& change);
+  void On(const storage::AskToStop& change);
   void On(const storage::Acknowledge& change);
   void On(const storage::AddPoints& change);
   void On(const storage::AddRouting& change);
@@ -87,6 +88,7 @@ class Oracle {
   std::map<AttemptKey, int64_t> known_;  // to the last durable sequence
   std::set<AttemptKey> live_;
   std::set<AttemptKey> finished_;  // by its trainer
+  std::set<AttemptKey> asked_to_stop_;
   std::map<AttemptKey, std::set<int64_t>> orphans_;
 
   struct Process {

@@ -194,7 +194,7 @@ class Dumper {
          << "|" << a.started_at.time_since_epoch().count() << "|"
          << (a.ended_at ? a.ended_at->time_since_epoch().count() : -1) << "|"
          << Name(a.outcome) << "|" << (a.kind ? Name(*a.kind) : "-") << "|"
-         << a.message;
+         << a.message << "|" << a.stop_reason;
     for (const std::string& device : a.devices) out_ << " " << device;
     out_ << "\n";
     const auto orphans = pair_.reader->ListOrphans(a.key, kFirst, kAll);

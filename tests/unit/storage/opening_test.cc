@@ -78,6 +78,42 @@ TEST_F(Opening, MakesADatabaseOfOurs) {
   EXPECT_TRUE(OpenSqliteStore(path_).ok());
 }
 
+TEST_F(Opening, ADatabaseOfTheFirstSchemaIsBroughtUpToDateWithAllItHolds) {
+  {
+    SQLite::Database old(path_.string(),
+                         SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    old.exec(sqlite::kSchemaSteps[0]);
+    old.exec(
+        "INSERT INTO sweep VALUES (1, 's1', 'old', '', 'me', '', 'h', "
+        "'active', 5, 0, NULL, 3);"
+        "INSERT INTO cell VALUES (1, 's1.1', 1, 1, 'c', '{}', '{}', 2, 'd', "
+        "'m', 'd', '', 'h', 'char', 0.9, 0.05, 0.05, NULL, 'nats/char', NULL, "
+        "NULL, 10);"
+        "INSERT INTO cohort VALUES (1, 's1.1.c0', 1, 0, 2, 1);"
+        "INSERT INTO trial VALUES (1, 's1.1.0', 1, 1, 1, 0, 7, 'running', '');"
+        "INSERT INTO attempt VALUES (1, 1, 'n', 'i', 'cpu', '[\"cpu:0\"]', '', "
+        "'', '', '', '', 1, 9, 4, 5, 6, 'failed', 'oom', 'too large');"
+        "INSERT INTO attempt VALUES (1, 2, 'n', 'i', 'cpu', '[\"cpu:0\"]', '', "
+        "'', '', '', '', 1, 9, 4, 7, NULL, 'live', NULL, '');"
+        "PRAGMA application_id = 0x4C454144; PRAGMA user_version = 1");
+  }
+  const auto pair = OpenSqliteStore(path_);
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  const SweepContents sweep = pair->store->LoadSweep({1}).value();
+  EXPECT_EQ(sweep.sweep.failure_limit, 3);
+  ASSERT_EQ(sweep.live.size(), 1U);
+  EXPECT_EQ(sweep.live[0].last_sequence, 4);
+  EXPECT_EQ(sweep.live[0].stop_reason, "");
+  EXPECT_EQ(sweep.live[0].step, 0);
+  const StoreReader& reader = *pair->reader;
+  EXPECT_EQ(reader.GetTrial(test::Trial(1, 1, 0))->failed_kind,
+            FailureKind::kOom);
+  const AttemptKey live = test::Attempt(1, 1, 2);
+  EXPECT_TRUE(test::CommitOne(*pair->store, AskToStop{live, "paused"}).ok());
+  EXPECT_TRUE(test::CommitOne(*pair->store, Acknowledge{live, 5, 20}).ok());
+  EXPECT_EQ(reader.ListAttempts(test::Cohort(1, 1))->at(1).step, 20);
+}
+
 TEST_F(Opening, ATextFileStaysAsItIs) {
   Write("dear diary\n" + std::string(5000, 'x'));
   ExpectRefused("no SQLite database");
