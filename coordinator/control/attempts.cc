@@ -20,7 +20,17 @@ namespace {
 constexpr size_t kFailuresShown = 256;
 constexpr size_t kLongestMessage = 2000;
 
-/// Copies: moving a trial must not disturb the walk.
+/// What its live attempt trains. Copies: moving a trial must not disturb the
+/// walk.
+std::vector<storage::TrialRecord> HeldTrials(const Cohort& cohort) {
+  std::vector<storage::TrialRecord> held;
+  for (const storage::TrialRecord& trial : cohort.trials) {
+    if (IsHeld(trial.state)) held.push_back(trial);
+  }
+  return held;
+}
+
+/// Likewise, what has not ended.
 std::vector<storage::TrialRecord> OpenTrials(const Cohort& cohort) {
   std::vector<storage::TrialRecord> open;
   for (const storage::TrialRecord& trial : cohort.trials) {
@@ -165,7 +175,7 @@ void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
     reason += "; " + final;
   }
   Cohort& cohort = *step.state.FindCohort(key.cohort);
-  for (const storage::TrialRecord& trial : OpenTrials(cohort)) {
+  for (const storage::TrialRecord& trial : HeldTrials(cohort)) {
     step.Move(trial, final.empty() ? TrialState::kQueued : TrialState::kFailed,
               reason);
     NoteFailure(step, key, trial.id, kind, text, !final.empty());
@@ -179,19 +189,37 @@ void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
 }
 
 void Supersede(Step& step, const AttemptKey& key, const std::string& reason) {
-  const bool has_open = step.state.FindCohort(key.cohort)->HasOpenTrial();
+  const bool holds_some = step.state.FindCohort(key.cohort)->HasHeldTrial();
   const EndedAttempt ended =
       End(step, key,
-          has_open ? AttemptOutcome::kSuperseded : AttemptOutcome::kSucceeded,
+          holds_some ? AttemptOutcome::kSuperseded : AttemptOutcome::kSucceeded,
           std::nullopt, reason);
   NoteEnd(step, ended);
   Cohort& cohort = *step.state.FindCohort(key.cohort);
-  if (has_open) CountEnd(step, ended, FailureKind::kAgentLost);
-  for (const storage::TrialRecord& trial : OpenTrials(cohort)) {
+  if (holds_some) CountEnd(step, ended, FailureKind::kAgentLost);
+  for (const storage::TrialRecord& trial : HeldTrials(cohort)) {
     step.Move(trial, TrialState::kQueued, reason);
   }
   PutOff(step.policy, cohort, step.now.steady);
   CompleteIfDone(step, key.cohort.cell.sweep);
+}
+
+/// The processes of an attempt that was asked to stop are gone. No failure:
+/// what it held waits for the reason to go, or is placed again where that has
+/// gone already.
+void Preempt(Step& step, const AttemptKey& key) {
+  const std::string reason = step.state.FindLive(key)->record.stop_reason;
+  const SweepId sweep = key.cohort.cell.sweep;
+  NoteEnd(step,
+          End(step, key, AttemptOutcome::kPreempted, std::nullopt, reason));
+  const bool is_paused =
+      step.state.FindSweep(sweep)->record.state == SweepState::kPaused;
+  for (const storage::TrialRecord& trial :
+       HeldTrials(*step.state.FindCohort(key.cohort))) {
+    const bool suspend = is_paused && trial.state == TrialState::kRunning;
+    step.Move(trial, suspend ? TrialState::kSuspended : TrialState::kQueued,
+              reason);
+  }
 }
 
 void CancelAttempt(Step& step, const AttemptKey& key,
@@ -212,7 +240,7 @@ int64_t CancelOpenTrials(Step& step, Cohort& cohort,
     step.Move(trial, TrialState::kCancelled, reason);
     ++cancelled;
   }
-  if (cohort.live && !cohort.HasOpenTrial()) {
+  if (cohort.live && !cohort.HasHeldTrial()) {
     CancelAttempt(step, AttemptKey(cohort.live->record.key), reason);
   }
   return cancelled;
@@ -230,7 +258,8 @@ int64_t CancelOpenTrials(Step& step, SweepId id, const std::string& reason) {
 
 void CompleteIfDone(Step& step, SweepId id) {
   const Sweep& sweep = *step.state.FindSweep(id);
-  if (sweep.record.state != SweepState::kActive) return;
+  const SweepState from = sweep.record.state;
+  if (from != SweepState::kActive && from != SweepState::kPaused) return;
   if (sweep.CountEnded() < sweep.CountPlanned()) return;
   if (step.state.CountLive(id) > 0) return;
   for (const Cell& cell : sweep.cells) {
@@ -239,7 +268,7 @@ void CompleteIfDone(Step& step, SweepId id) {
     }
   }
   step.Touch(id);
-  step.Do(storage::MoveSweep{id, SweepState::kActive, SweepState::kComplete});
+  step.Do(storage::MoveSweep{id, from, SweepState::kComplete});
 }
 
 void Apply(Step& step, const AttemptStarted& command) {
@@ -263,8 +292,13 @@ void Apply(Step& step, const AttemptWaiting& command) {
 
 void Apply(Step& step, const AttemptRefused& command) {
   Release(step, command.session, command.attempt);
-  if (step.state.FindLive(command.attempt, command.session)) {
-    FailAttempt(step, command.attempt, command.kind, command.message);
+  if (const auto* live =
+          step.state.FindLive(command.attempt, command.session)) {
+    if (live->record.stop_reason.empty()) {
+      FailAttempt(step, command.attempt, command.kind, command.message);
+    } else {
+      Preempt(step, command.attempt);
+    }
   }
   step.Tell(command.session, EndedAckOrder{command.attempt});
 }
@@ -288,10 +322,13 @@ void Apply(Step& step, const AttemptEnded& command) {
       step.state.FindLive(command.attempt, command.session);
   if (!live) return;
   step.Touch(command.attempt.cohort.cell.sweep);
-  if (!step.state.FindCohort(command.attempt.cohort)->HasOpenTrial()) {
+  if (!step.state.FindCohort(command.attempt.cohort)->HasHeldTrial()) {
     End(step, command.attempt, AttemptOutcome::kSucceeded, std::nullopt, "");
     CompleteIfDone(step, command.attempt.cohort.cell.sweep);
     return;
+  }
+  if (!live->record.stop_reason.empty()) {
+    return Preempt(step, command.attempt);
   }
   const auto [kind, message] = Verdict(command, *live);
   if (kind == FailureKind::kAgentLost) {

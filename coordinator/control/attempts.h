@@ -17,6 +17,10 @@ void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
 /// succeeded if it has none.
 void Supersede(Step& step, const AttemptKey& key, const std::string& reason);
 
+/// Ends a live attempt that was asked to stop and whose processes are gone. No
+/// failure: in a paused sweep what ran is suspended, all else is queued.
+void Preempt(Step& step, const AttemptKey& key);
+
 /// Ends a live attempt whose trials have all been cancelled, and tells its
 /// agent.
 void CancelAttempt(Step& step, const AttemptKey& key,

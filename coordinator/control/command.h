@@ -12,6 +12,7 @@
 #include "common/ids.h"
 #include "coordinator/control/trainer_record.h"
 #include "storage/records.h"
+#include "storage/store.h"
 
 namespace leadline::control {
 
@@ -53,8 +54,37 @@ struct CancelTarget {
   std::optional<std::string> kept_answer;
 };
 
+/// Queues trials again that failed, or were cancelled. `ended` are those sweeps
+/// of the targets that are no longer in memory, as the store has them.
+struct RetryTargets {
+  std::vector<Target> targets;
+  bool failed = true;
+  bool cancelled = false;
+  std::string request_id;
+  std::optional<std::string> kept_answer;
+  std::vector<storage::SweepContents> ended;
+};
+
+/// `stop`: what runs is asked to stop, and does not go on to its end.
+struct PauseSweep {
+  SweepId sweep;
+  bool stop = false;
+  std::string request_id;
+  std::optional<std::string> kept_answer;
+};
+
+struct ResumeSweep {
+  SweepId sweep;
+  std::string request_id;
+  std::optional<std::string> kept_answer;
+};
+
 struct LookAtSweep {
   SweepId sweep;
+};
+
+struct ExplainTarget {
+  Target target;
 };
 
 /// Whether some client waits for work to be done. Always so unless the
@@ -138,7 +168,8 @@ struct AttemptEnded {
 struct Tick {};
 
 using Command =
-    std::variant<SubmitSweep, CancelTarget, LookAtSweep, ClientsWantWork,
+    std::variant<SubmitSweep, CancelTarget, RetryTargets, PauseSweep,
+                 ResumeSweep, LookAtSweep, ExplainTarget, ClientsWantWork,
                  NodeRegistered, NodeLost, Heartbeat, Records, AttemptStarted,
                  AttemptWaiting, AttemptRefused, AttemptEnded, Tick>;
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "coordinator/control/request_answers.h"
+
 namespace leadline::control {
 namespace {
 
@@ -16,9 +18,15 @@ constexpr std::chrono::milliseconds kLongestRetry{5000};
 
 /// Its answer rests on what the store holds, which what waits to be committed
 /// is not part of.
+template <typename Kind>
+concept IsRequest = requires(Kind command) {
+  command.request_id;
+  command.kept_answer;
+};
+
 bool AsksTheStore(const Command& command) {
-  return std::holds_alternative<SubmitSweep>(command) ||
-         std::holds_alternative<CancelTarget>(command);
+  return std::visit([]<typename Kind>(const Kind&) { return IsRequest<Kind>; },
+                    command);
 }
 
 template <typename Found>
@@ -122,16 +130,39 @@ void CommitCycle::Add(Envelope envelope) {
 }
 
 absl::Status CommitCycle::LookUp(Command& command) const {
+  const absl::Status kept = std::visit(
+      [this]<typename Kind>(Kind& one) {
+        if constexpr (IsRequest<Kind>) {
+          return Put(store_.FindAnswer(one.request_id), one.kept_answer);
+        } else {
+          return absl::OkStatus();
+        }
+      },
+      command);
+  if (!kept.ok()) return kept;
   if (auto* submit = std::get_if<SubmitSweep>(&command)) {
     const storage::SweepRecord& sweep = submit->sweep.sweep;
-    const absl::Status kept =
-        Put(store_.FindAnswer(submit->request_id), submit->kept_answer);
-    if (!kept.ok()) return kept;
     return Put(store_.FindEqualSweep(sweep.name, sweep.canonical_hash),
                submit->equal_sweep);
   }
-  auto& cancel = std::get<CancelTarget>(command);
-  return Put(store_.FindAnswer(cancel.request_id), cancel.kept_answer);
+  auto* retry = std::get_if<RetryTargets>(&command);
+  return retry && !retry->kept_answer ? LoadEnded(*retry) : absl::OkStatus();
+}
+
+/// Sweeps that have ended are in memory for a while only.
+absl::Status CommitCycle::LoadEnded(RetryTargets& retry) const {
+  std::set<SweepId> looked_at;
+  for (const Target& target : retry.targets) {
+    const SweepId id = SweepOf(target);
+    if (control_->state().sweeps.contains(id) || !looked_at.insert(id).second) {
+      continue;
+    }
+    auto contents = store_.LoadSweep(id);
+    if (absl::IsNotFound(contents.status())) continue;  // control says so
+    if (!contents.ok()) return contents.status();
+    retry.ended.push_back(*std::move(contents));
+  }
+  return absl::OkStatus();
 }
 
 bool CommitCycle::Flush() {

@@ -86,6 +86,7 @@ class CommitCycle {
   void ApplyQueue();
   void Add(Envelope envelope);
   absl::Status LookUp(Command& command) const;
+  absl::Status LoadEnded(RetryTargets& retry) const;
 
   /// True if nothing is left to commit.
   bool Flush();

@@ -6,11 +6,14 @@
 #include <absl/status/status.h>
 
 #include "coordinator/control/attempts.h"
+#include "coordinator/control/explain.h"
 #include "coordinator/control/nodes.h"
+#include "coordinator/control/pausing.h"
 #include "coordinator/control/placement.h"
 #include "coordinator/control/progress.h"
 #include "coordinator/control/quarantine.h"
 #include "coordinator/control/records.h"
+#include "coordinator/control/retry.h"
 #include "coordinator/control/standing.h"
 #include "coordinator/control/sweeps.h"
 

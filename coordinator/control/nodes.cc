@@ -10,6 +10,7 @@
 #include <absl/status/status.h>
 
 #include "coordinator/control/attempts.h"
+#include "coordinator/control/pausing.h"
 
 namespace leadline::control {
 namespace {
@@ -100,6 +101,10 @@ void Admit(Step& step, const NodeRegistered& command) {
     }
   }
   step.Tell(command.session, std::move(welcome));
+  for (const AttemptKey& key : goes_on) {
+    const LiveAttempt* live = step.state.FindLive(key);
+    if (live && !live->record.stop_reason.empty()) TellToStop(step, *live);
+  }
 }
 
 void Refuse(Step& step, SessionId session, const std::string& node) {
@@ -188,9 +193,11 @@ void Apply(Step& step, const Heartbeat& command) {
   }
   RenewalOrder renewal{command.number, {}};
   for (const AttemptKey& key : command.attempts) {
-    if (step.state.FindLive(key, command.session)) {
+    if (const auto* live = step.state.FindLive(key, command.session)) {
       Renew(step, key);
       renewal.attempts.push_back(key);
+      // The order may have been lost; one that is known changes nothing.
+      if (!live->record.stop_reason.empty()) TellToStop(step, *live);
     } else {
       step.Tell(command.session, StopOrder{key, "it counts no more"});
     }

@@ -15,6 +15,7 @@
 #include <absl/status/statusor.h>
 
 #include "coordinator/control/command.h"
+#include "coordinator/control/explanation.h"
 #include "model/spec/settings.h"
 #include "storage/store.h"
 
@@ -105,8 +106,36 @@ struct CancelAnswer {
   int64_t cancelled = 0;
 };
 
+/// What became of the trials of one target.
+struct RetriedTarget {
+  Target target;
+  int64_t queued = 0;
+  int64_t failed = 0;  // left alone, as are the next three
+  int64_t cancelled = 0;
+  int64_t unfinished = 0;
+  int64_t finished = 0;  // succeeded or diverged
+};
+
+struct RetryAnswer {
+  std::vector<RetriedTarget> targets;
+};
+
+struct PauseAnswer {
+  bool changed = false;  // it was active before
+  int64_t stopping = 0;  // trials whose attempts were asked to stop now
+  int64_t running = 0;   // trials whose attempts go on to their end
+  int64_t waiting = 0;   // trials that wait until it is resumed
+};
+
+struct ResumeAnswer {
+  bool changed = false;  // it was paused before
+  int64_t queued = 0;    // trials that were suspended
+  int64_t waiting = 0;   // trials that wait for a device
+};
+
 using Answer =
-    std::variant<std::monostate, SubmitAnswer, CancelAnswer, ProgressReport>;
+    std::variant<std::monostate, SubmitAnswer, CancelAnswer, RetryAnswer,
+                 PauseAnswer, ResumeAnswer, ProgressReport, Explanation>;
 
 struct Outcome {
   std::vector<storage::Change> changes;  // one transaction

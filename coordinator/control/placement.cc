@@ -75,13 +75,27 @@ std::string MustWait(const Step& step, const Cohort& cohort) {
          std::to_string(static_cast<int64_t>(std::ceil(left.count()))) + " s";
 }
 
+/// True if some attempt of the sweep lives on a node that is heard.
+bool HasReachable(State& state, SweepId sweep) {
+  for (auto at = state.live.lower_bound({{sweep, 0}, 0});
+       at != state.live.end() && at->cell.sweep == sweep; ++at) {
+    for (const storage::TrialRecord& trial : state.FindCohort(*at)->trials) {
+      if (trial.state == TrialState::kLeased ||
+          trial.state == TrialState::kRunning) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /// The first of a sweep's waiting cohorts speaks for it.
 class Reasons {
  public:
   explicit Reasons(State& state) : state_(state) {
     for (auto& [id, sweep] : state_.sweeps) {
       sweep.waiting_for.clear();
-      sweep.can_run = state_.CountLive(id) > 0;
+      sweep.can_run = HasReachable(state_, id);
     }
   }
 

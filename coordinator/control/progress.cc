@@ -58,7 +58,45 @@ std::optional<double> SecondsLeft(const Sweep& sweep) {
   return std::max(0.0, work.planned - work.done) / rate;
 }
 
+/// "12 queued, 2 unreachable": what would run if something could.
+std::string Unserved(const Sweep& sweep) {
+  std::string text =
+      std::to_string(sweep.Count(TrialState::kQueued)) + " queued";
+  const int64_t unreachable = sweep.Count(TrialState::kUnreachable);
+  if (unreachable > 0) {
+    text += ", " + std::to_string(unreachable) + " unreachable";
+  }
+  return text;
+}
+
+/// `held_up`: what an attempt that was placed still waits for. Empty while
+/// something trains: those that wait hold nobody up then.
+std::string WhyNothingRuns(const State& state, const Sweep& sweep,
+                           const std::string& held_up) {
+  if (sweep.Count(TrialState::kRunning) > 0) return "";
+  if (sweep.Count(TrialState::kLeased) > 0) return held_up;
+  if (sweep.record.state == SweepState::kPaused) return PausedText(sweep);
+  if (state.work_wanted && CountLiveAgents(state) == 0) {
+    return "no live agents, " + Unserved(sweep);
+  }
+  if (!sweep.waiting_for.empty()) return sweep.waiting_for;
+  return sweep.Count(TrialState::kUnreachable) > 0
+             ? "the agent that holds its trials is not heard"
+             : "";
+}
+
 }  // namespace
+
+std::string PausedText(const Sweep& sweep) {
+  return "the sweep is paused; leadline resume " + ToText(sweep.record.id) +
+         " goes on";
+}
+
+int64_t CountLiveAgents(const State& state) {
+  return std::ranges::count_if(state.nodes, [](const auto& entry) {
+    return entry.second.session.has_value();
+  });
+}
 
 ProgressReport Report(const State& state, const Sweep& sweep) {
   ProgressReport report;
@@ -70,8 +108,10 @@ ProgressReport Report(const State& state, const Sweep& sweep) {
   const Work steps = SumSteps(sweep);
   report.fraction_done = steps.planned > 0 ? steps.done / steps.planned : 0;
   report.failures.assign(sweep.failures.begin(), sweep.failures.end());
-  if (report.state != SweepState::kActive) return report;
-
+  if (report.state != SweepState::kActive &&
+      report.state != SweepState::kPaused) {
+    return report;
+  }
   std::string held_up;
   const auto first = state.live.lower_bound({{report.sweep, 0}, 0});
   for (auto id = first;
@@ -85,16 +125,7 @@ ProgressReport Report(const State& state, const Sweep& sweep) {
   }
   report.seconds_left = SecondsLeft(sweep);
   report.can_run = sweep.can_run;
-  // While others train, those that wait for data hold nobody up.
-  if (sweep.Count(TrialState::kRunning) == 0) report.waiting_for = held_up;
-  if (sweep.Count(TrialState::kRunning) + sweep.Count(TrialState::kLeased) ==
-      0) {
-    report.waiting_for = sweep.waiting_for;
-    if (report.waiting_for.empty() &&
-        sweep.Count(TrialState::kUnreachable) > 0) {
-      report.waiting_for = "the agent that holds its trials is not heard";
-    }
-  }
+  report.waiting_for = WhyNothingRuns(state, sweep, held_up);
   return report;
 }
 

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "coordinator/control/outcome.h"
@@ -10,6 +12,12 @@
 namespace leadline::control {
 
 ProgressReport Report(const State& state, const Sweep& sweep);
+
+/// That a sweep is paused, and what to do about it.
+std::string PausedText(const Sweep& sweep);
+
+/// Agents that are connected.
+int64_t CountLiveAgents(const State& state);
 
 /// Notes how much of every active sweep is done, for the estimate.
 void SampleWork(State& state, SteadyTime now);

@@ -116,12 +116,13 @@ class Taker {
   }
 
  private:
-  /// Null where there is no such replica or its trial has ended: what another
-  /// attempt of the cohort computes anew is not news.
+  /// Null where there is no such replica, its trial has ended (what another
+  /// attempt of the cohort computes anew is not news), or it waits for the next
+  /// attempt.
   const storage::TrialRecord* OpenTrial(int64_t replica) const {
     if (replica < 0 || replica >= std::ssize(cohort_.trials)) return nullptr;
     const storage::TrialRecord& trial = cohort_.trials[replica];
-    return IsEnded(trial.state) ? nullptr : &trial;
+    return IsHeld(trial.state) ? &trial : nullptr;
   }
 
   void AddCurve(const std::string& metric, int64_t step,
@@ -192,6 +193,7 @@ void Apply(Step& step, const Records& command) {
   LiveAttempt* live = step.state.FindLive(command.attempt, command.session);
   if (!live) return KeepApart(step, command);
   live->renewed = step.now.steady;
+  live->recorded_at = step.now.steady;
   step.Touch(command.attempt.cohort.cell.sweep);
   StartRunning(step, command.attempt);
   Taker taker(step, command.attempt);

@@ -140,6 +140,12 @@ struct Folder {
     cohort.live.reset();
     UpdateSets(state, end.attempt.cohort, cohort);
   }
+  void operator()(const storage::AskToStop& ask) {
+    LiveAttempt* live = state.FindLive(ask.attempt);
+    if (live && live->record.stop_reason.empty()) {
+      live->record.stop_reason = ask.reason;
+    }
+  }
   void operator()(const storage::Acknowledge& acknowledge) {
     if (LiveAttempt* live = state.FindLive(acknowledge.attempt)) {
       live->record.last_sequence =
@@ -161,6 +167,11 @@ struct Folder {
 bool Cohort::HasOpenTrial() const {
   return std::any_of(trials.begin(), trials.end(),
                      [](const auto& t) { return !IsEnded(t.state); });
+}
+
+bool Cohort::HasHeldTrial() const {
+  return std::any_of(trials.begin(), trials.end(),
+                     [](const auto& t) { return IsHeld(t.state); });
 }
 
 bool Cohort::Waits() const {

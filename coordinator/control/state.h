@@ -30,6 +30,7 @@ struct LiveAttempt {
   std::optional<SteadyTime> first_step_at;
   bool vouched = false;  // for its node
   double tokens_per_second = 0;
+  std::optional<SteadyTime> recorded_at;  // the last record of its trainer
   std::string waiting_for;        // why its trainer has not begun, where known
   std::optional<TrainerEnd> end;  // what its trainer said last
 };
@@ -47,7 +48,8 @@ struct Cohort {
   std::optional<SteadyTime> ended_at;  // its last attempt
 
   bool HasOpenTrial() const;
-  bool Waits() const;  // no attempt holds it, and a trial is queued
+  bool HasHeldTrial() const;  // by its live attempt
+  bool Waits() const;         // no attempt holds it, and a trial is queued
 };
 
 struct Cell {

@@ -1,6 +1,5 @@
 #include "coordinator/control/sweeps.h"
 
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +8,7 @@
 #include <absl/status/status.h>
 
 #include "coordinator/control/attempts.h"
+#include "coordinator/control/request_answers.h"
 
 namespace leadline::control {
 namespace {
@@ -16,25 +16,12 @@ namespace {
 constexpr std::string_view kExisting = "existing";
 constexpr std::string_view kNew = "new";
 
-absl::Status UsedOtherwise(const std::string& request_id) {
-  return absl::InvalidArgumentError("request id " + request_id +
-                                    " was used for another request");
-}
-
-/// Kept answers are "<what was asked> <answer>".
-std::optional<std::string> AnswerFor(const std::string& kept,
-                                     const std::string& asked) {
-  if (!kept.starts_with(asked + " ")) return std::nullopt;
-  return kept.substr(asked.size() + 1);
-}
-
 std::string Asked(const SubmitSweep& command) {
   return "submit " + command.sweep.sweep.canonical_hash;
 }
 
 std::string Asked(const CancelTarget& command) {
-  return "cancel " +
-         std::visit([](const auto& id) { return ToText(id); }, command.target);
+  return "cancel " + ToText(command.target);
 }
 
 absl::StatusOr<Answer> Repeat(const SubmitSweep& command) {
@@ -49,15 +36,10 @@ absl::StatusOr<Answer> Repeat(const SubmitSweep& command) {
 }
 
 absl::StatusOr<Answer> Repeat(const CancelTarget& command) {
-  const auto answer = AnswerFor(*command.kept_answer, Asked(command));
-  CancelAnswer repeated;
-  if (!answer ||
-      std::from_chars(answer->data(), answer->data() + answer->size(),
-                      repeated.cancelled)
-              .ec != std::errc()) {
-    return UsedOtherwise(command.request_id);
-  }
-  return repeated;
+  const auto kept = AnswerFor(*command.kept_answer, Asked(command));
+  const auto numbers = kept ? ReadNumbers(*kept, 1) : std::nullopt;
+  if (!numbers) return UsedOtherwise(command.request_id);
+  return CancelAnswer{numbers->front()};
 }
 
 /// Cancels one trial unless it has ended; true if it did.
@@ -66,7 +48,7 @@ bool CancelTrial(Step& step, const TrialId& id, const std::string& reason) {
   if (IsEnded(trial.state)) return false;
   step.Move(trial, TrialState::kCancelled, reason);
   const Cohort& cohort = *step.state.FindCohort(trial.cohort);
-  if (cohort.live && !cohort.HasOpenTrial()) {
+  if (cohort.live && !cohort.HasHeldTrial()) {
     CancelAttempt(step, AttemptKey(cohort.live->record.key), reason);
   }
   return true;
@@ -81,7 +63,8 @@ struct Canceller {
     if (!sweep) return absl::NotFoundError("no sweep " + ToText(id));
     const SweepState from = sweep->record.state;
     const int64_t cancelled = CancelOpenTrials(step, id, reason);
-    if (from == SweepState::kActive || from == SweepState::kPaused) {
+    // Where nothing was left to cancel, it completes.
+    if (cancelled > 0) {
       step.Do(storage::MoveSweep{id, from, SweepState::kCancelled});
       step.Touch(id);
     }

@@ -47,7 +47,7 @@ class Chaos {
 
   void Fault() {
     Agent& agent = agents_[Below(agents_.size())];
-    switch (Below(12)) {
+    switch (Below(14)) {
       case 0:
         return Lose(agent);
       case 1:
@@ -64,9 +64,40 @@ class Chaos {
         return Repeat();
       case 6:
         return Stray(agent);
+      case 7:
+        return ChangeMind();
       default:
         return Work(agent);
     }
+  }
+
+  /// People pause, resume, cancel and retry.
+  void ChangeMind() {
+    const SweepId sweep{1 + static_cast<int64_t>(Below(2))};
+    switch (Below(4)) {
+      case 0:
+        return Hear(world_.Do(PauseSweep{
+            sweep, Below(2) == 0, "p" + std::to_string(++requests_), {}}));
+      case 1:
+        return Resume(sweep);
+      case 2:
+        return Hear(world_.Do(
+            CancelTarget{Trial(sweep.value, 1 + static_cast<int64_t>(Below(3)),
+                               static_cast<int64_t>(Below(2))),
+                         "c" + std::to_string(++requests_),
+                         {}}));
+      default:
+        return RetryAll(sweep);
+    }
+  }
+
+  void Resume(SweepId sweep) {
+    Hear(world_.Do(ResumeSweep{sweep, "q" + std::to_string(++requests_), {}}));
+  }
+
+  void RetryAll(SweepId sweep) {
+    Hear(world_.Do(RetryTargets{
+        {sweep}, true, true, "t" + std::to_string(++requests_), {}, {}}));
   }
 
   void Work(Agent& agent) {
@@ -80,6 +111,9 @@ class Chaos {
   }
 
   void Settle() {
+    for (const int64_t sweep : {1, 2}) {
+      Resume(SweepId{sweep});
+    }
     for (int round = 0; round < 600 && !AllEnded(); ++round) {
       for (Agent& agent : agents_) Work(agent);
     }
@@ -103,7 +137,6 @@ class Chaos {
     }
     const Outcome outcome = world_.Register(agent.session, agent.name, 2,
                                             std::move(held), agent.instance);
-    Hear(outcome);
     for (const WelcomeOrder& welcome : Orders<WelcomeOrder>(outcome)) {
       for (const auto& [key, sequence] : welcome.acknowledged) {
         agent.trainers.at(key).sent = sequence;
@@ -113,6 +146,7 @@ class Chaos {
         agent.trainers.erase(key);
       }
     }
+    Hear(outcome);
   }
 
   void Beat(Agent& agent) {
@@ -236,6 +270,7 @@ class Chaos {
   int64_t last_session_ = 0;
   int64_t beats_ = 0;
   int64_t instances_ = 0;
+  int64_t requests_ = 0;
 };
 
 TEST(ControlPropertyTest, EveryTrialEndsOnceWhateverHappens) {

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "coordinator/control/control.h"
+#include "coordinator/control/request_answers.h"
 #include "storage/open.h"
 
 namespace leadline::control {
@@ -85,11 +86,36 @@ class World {
       submit->equal_sweep = *store().FindEqualSweep(
           submit->sweep.sweep.name, submit->sweep.sweep.canonical_hash);
     }
-    if (auto* cancel = std::get_if<CancelTarget>(&command)) {
-      cancel->kept_answer = *store().FindAnswer(cancel->request_id);
-    }
+    LookUp(command);
     return Commit(control_->Apply(command, now_));
   }
+
+  /// Answers of requests; a request id of its own each.
+  RetryAnswer Retry(std::vector<Target> targets, bool failed = true,
+                    bool cancelled = false, const std::string& id = "") {
+    const Outcome outcome = Do(RetryTargets{
+        std::move(targets), failed, cancelled, RequestId(id), {}, {}});
+    EXPECT_TRUE(outcome.answer.ok()) << outcome.answer.status();
+    return std::get<RetryAnswer>(*outcome.answer);
+  }
+  PauseAnswer Pause(SweepId sweep, bool stop = false,
+                    const std::string& id = "") {
+    last_ = Do(PauseSweep{sweep, stop, RequestId(id), {}});
+    EXPECT_TRUE(last_.answer.ok()) << last_.answer.status();
+    return std::get<PauseAnswer>(*last_.answer);
+  }
+  ResumeAnswer Resume(SweepId sweep, const std::string& id = "") {
+    last_ = Do(ResumeSweep{sweep, RequestId(id), {}});
+    EXPECT_TRUE(last_.answer.ok()) << last_.answer.status();
+    return std::get<ResumeAnswer>(*last_.answer);
+  }
+  Explanation Explain(const Target& target) {
+    const Outcome outcome = Do(ExplainTarget{target});
+    EXPECT_TRUE(outcome.answer.ok()) << outcome.answer.status();
+    return std::get<Explanation>(*outcome.answer);
+  }
+  /// Of the last pause or resume.
+  const Outcome& last() const { return last_; }
 
   void Pass(Seconds time) {
     now_.steady += std::chrono::duration_cast<SteadyTime::duration>(time);
@@ -216,6 +242,29 @@ class World {
     for (const Heartbeat& beat : beats) Gather(Do(beat), all);
   }
 
+  std::string RequestId(const std::string& id) {
+    return id.empty() ? "own" + std::to_string(++requests_) : id;
+  }
+
+  /// What the commit cycle looks up before a request is applied.
+  void LookUp(Command& command) {
+    std::visit(
+        [this]<typename Kind>(Kind& one) {
+          if constexpr (requires { one.kept_answer; }) {
+            one.kept_answer = *store().FindAnswer(one.request_id);
+          }
+        },
+        command);
+    auto* retry = std::get_if<RetryTargets>(&command);
+    if (!retry) return;
+    for (const Target& target : retry->targets) {
+      const SweepId id = SweepOf(target);
+      auto contents = store().LoadSweep(id);
+      if (control_->state().sweeps.contains(id) || !contents.ok()) continue;
+      retry->ended.push_back(*std::move(contents));
+    }
+  }
+
   Outcome Commit(Outcome outcome) {
     if (!outcome.changes.empty()) {
       const absl::Status committed = store().Commit(outcome.changes);
@@ -231,6 +280,8 @@ class World {
   Moment now_{SteadyTime{} + std::chrono::hours(1), {}};
   std::unique_ptr<Control> control_;
   std::vector<storage::OrphanRecord> orphans_;
+  Outcome last_;
+  int64_t requests_ = 0;
 };
 
 /// The orders of one kind among those of an outcome.

@@ -80,7 +80,7 @@ TEST(SweepsTest, WithoutAnAgentTheReportSaysSo) {
   World world;
   world.Submit(MakeSweep(1, 1, 1));
   const auto report = *world.control().Progress(SweepId{1});
-  EXPECT_EQ(report.waiting_for, "no agent is connected");
+  EXPECT_EQ(report.waiting_for, "no live agents, 1 queued");
   EXPECT_FALSE(report.can_run);
 }
 
