@@ -54,8 +54,24 @@ absl::StatusOr<TrialRange> RangeOf(const storage::StoreReader& reader,
   return TrialRange{*sweep, std::nullopt};
 }
 
+/// Null where none is asked for; InvalidArgument where it is none of ours.
+absl::StatusOr<std::optional<FailureKind>> KindOf(const std::string& asked) {
+  using Kind = std::optional<FailureKind>;
+  if (asked.empty()) return Kind();
+  if (const auto kind = ParseFailureKind(asked)) return Kind(*kind);
+  std::string all;
+  for (const FailureKind kind : kFailureKinds) {
+    all += (all.empty() ? "" : ", ") + std::string(Name(kind));
+  }
+  return absl::InvalidArgumentError("no failure kind \"" +
+                                    std::string(Utf8Prefix(asked, 100)) +
+                                    "\"; choose one of " + all);
+}
+
 absl::StatusOr<int64_t> TotalOf(const storage::StoreReader& reader,
-                                const TrialRange& range) {
+                                const TrialRange& range,
+                                std::optional<FailureKind> kind) {
+  if (kind) return reader.CountTrialsFailed(*kind, range.sweep, range.cell);
   if (!range.cell) {
     const auto row = reader.GetSweep(range.sweep);
     if (!row.ok()) return row.status();
@@ -74,9 +90,13 @@ absl::StatusOr<v1::ListSweepsReply> ListSweeps(
   if (!limit.ok()) return limit.status();
   std::optional<SweepId> before;
   if (request.before() > 0) before = SweepId{request.before()};
-  const auto rows = reader.ListSweeps(before, *limit);
+  const auto kind = KindOf(request.failed_kind());
+  if (!kind.ok()) return kind.status();
+  const auto rows = *kind ? reader.ListSweepsFailed(**kind, before, *limit)
+                          : reader.ListSweeps(before, *limit);
   if (!rows.ok()) return rows.status();
-  const auto total = reader.CountSweeps();
+  const auto total =
+      *kind ? reader.CountSweepsFailed(**kind) : reader.CountSweeps();
   if (!total.ok()) return total.status();
   v1::ListSweepsReply reply;
   reply.set_total(*total);
@@ -101,9 +121,14 @@ absl::StatusOr<v1::ListTrialsReply> ListTrials(
     if (!trial.ok()) return trial.status();
     after = *trial;
   }
-  const auto total = TotalOf(reader, *range);
+  const auto kind = KindOf(request.failed_kind());
+  if (!kind.ok()) return kind.status();
+  const auto total = TotalOf(reader, *range, *kind);
   if (!total.ok()) return total.status();
-  const auto rows = reader.ListTrials(range->sweep, range->cell, after, *limit);
+  const auto rows =
+      *kind ? reader.ListTrialsFailed(**kind, range->sweep, range->cell, after,
+                                      *limit)
+            : reader.ListTrials(range->sweep, range->cell, after, *limit);
   if (!rows.ok()) return rows.status();
   v1::ListTrialsReply reply;
   reply.set_total(*total);

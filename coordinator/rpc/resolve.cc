@@ -54,6 +54,12 @@ absl::StatusOr<SweepId> ResolveSweep(const storage::StoreReader& reader,
   return ByName(reader, text);
 }
 
+absl::StatusOr<SweepId> ResolveNamedSweep(const storage::StoreReader& reader,
+                                          const std::string& text) {
+  if (text.empty()) return absl::InvalidArgumentError("no sweep was named");
+  return ResolveSweep(reader, text);
+}
+
 absl::StatusOr<storage::CellValues> FindCell(const storage::StoreReader& reader,
                                              const CellId& cell) {
   auto cells =

@@ -17,6 +17,11 @@ namespace leadline::rpc {
 absl::StatusOr<SweepId> ResolveSweep(const storage::StoreReader& reader,
                                      const std::string& text);
 
+/// The same, and InvalidArgument for an empty text: what changes something says
+/// what.
+absl::StatusOr<SweepId> ResolveNamedSweep(const storage::StoreReader& reader,
+                                          const std::string& text);
+
 /// NotFound if there is no such cell.
 absl::StatusOr<storage::CellValues> FindCell(const storage::StoreReader& reader,
                                              const CellId& cell);

@@ -60,6 +60,8 @@ v1::SweepSummary SummaryOf(const storage::SweepRow& row) {
                       Count(row, kUnreachable));
   summary.set_queued(Count(row, kQueued) + Count(row, kSuspended));
   summary.set_description(Short(row.sweep.description));
+  summary.set_never_began(row.never_began);
+  summary.set_suspended(Count(row, kSuspended));
   return summary;
 }
 
@@ -75,6 +77,9 @@ v1::TrialSummary SummaryOf(const storage::TrialRow& row) {
   summary.set_reason(Short(row.trial.reason));
   summary.set_attempts(row.attempts);
   if (row.validation_loss) summary.set_validation_loss(*row.validation_loss);
+  if (row.failed_kind) {
+    summary.set_failed_kind(std::string(Name(*row.failed_kind)));
+  }
   return summary;
 }
 
@@ -94,6 +99,8 @@ v1::AttemptSummary SummaryOf(const storage::AttemptRecord& attempt,
   summary.set_message(Short(attempt.message));
   summary.set_numerics(Short(attempt.numerics));
   summary.set_threads(attempt.threads);
+  summary.set_step(attempt.step);
+  summary.set_stop_reason(Short(attempt.stop_reason));
   return summary;
 }
 

@@ -99,6 +99,13 @@ absl::StatusOr<std::vector<v1::ResultsPart>> ResultsPages::Header() {
   header.set_complete(row->sweep.state == SweepState::kComplete);
   header.set_failed(Count(*row, TrialState::kFailed));
   header.set_diverged(Count(*row, TrialState::kDiverged));
+  header.set_cancelled(Count(*row, TrialState::kCancelled));
+  header.set_never_began(row->never_began);
+  header.set_state(std::string(Name(row->sweep.state)));
+  const auto orphans = reader_.SweepOrphans(sweep_);
+  if (!orphans.ok()) return orphans.status();
+  header.set_orphan_attempts(orphans->attempts);
+  header.set_orphan_records(orphans->records);
 
   analysis::Warnings warnings(row->sweep.state == SweepState::kComplete ||
                               row->sweep.state == SweepState::kCancelled);

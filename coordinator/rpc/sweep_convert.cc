@@ -152,6 +152,37 @@ v1::Progress ToProto(const control::ProgressReport& report, int64_t told) {
   return message;
 }
 
+v1::RetryReply ToProto(const control::RetryAnswer& answer) {
+  v1::RetryReply reply;
+  int64_t queued = 0;
+  for (const control::RetriedTarget& one : answer.targets) {
+    v1::RetriedTarget& target = *reply.add_targets();
+    target.set_target(
+        std::visit([](const auto& id) { return ToText(id); }, one.target));
+    target.set_queued(one.queued);
+    target.set_failed(one.failed);
+    target.set_cancelled(one.cancelled);
+    target.set_unfinished(one.unfinished);
+    target.set_finished(one.finished);
+    queued += one.queued;
+  }
+  reply.set_queued(queued);
+  return reply;
+}
+
+void Copy(const control::PauseAnswer& answer, v1::PauseReply& reply) {
+  reply.set_changed(answer.changed);
+  reply.set_stopping(answer.stopping);
+  reply.set_running(answer.running);
+  reply.set_waiting(answer.waiting);
+}
+
+void Copy(const control::ResumeAnswer& answer, v1::ResumeReply& reply) {
+  reply.set_changed(answer.changed);
+  reply.set_queued(answer.queued);
+  reply.set_waiting(answer.waiting);
+}
+
 v1::Progress ToProto(const storage::SweepRow& row) {
   v1::Progress message;
   message.set_sweep(ToText(row.sweep.id));

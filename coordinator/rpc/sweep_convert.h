@@ -23,6 +23,10 @@ v1::PlannedCell ToProto(const sweep::PlannedCell& cell, int64_t trials);
 /// Failures numbered above `told` alone.
 v1::Progress ToProto(const control::ProgressReport& report, int64_t told);
 
+v1::RetryReply ToProto(const control::RetryAnswer& answer);
+void Copy(const control::PauseAnswer& answer, v1::PauseReply& reply);
+void Copy(const control::ResumeAnswer& answer, v1::ResumeReply& reply);
+
 /// Of a sweep that is no longer in memory: its end.
 v1::Progress ToProto(const storage::SweepRow& row);
 

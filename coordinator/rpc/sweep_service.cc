@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "coordinator/rpc/plan_request.h"
+#include "coordinator/rpc/request_id.h"
 #include "coordinator/rpc/resolve.h"
 #include "coordinator/rpc/status.h"
 #include "coordinator/rpc/sweep_convert.h"
@@ -14,7 +15,6 @@ namespace leadline::rpc {
 namespace {
 
 constexpr size_t kPageBytes = size_t{200} << 10;  // of planned cells
-constexpr size_t kLongestRequestId = 128;
 
 using PlanStream = ServerStream<v1::PlanPart>;
 
@@ -37,12 +37,6 @@ void SendPlan(const Planned& planned, PlanWriter& stream) {
     }
   }
   if (bytes > 0) stream.Send(std::move(page));
-}
-
-grpc::Status CheckRequestId(const std::string& id) {
-  if (!id.empty() && id.size() <= kLongestRequestId) return grpc::Status::OK;
-  return {grpc::StatusCode::INVALID_ARGUMENT,
-          "request_id must have 1 to 128 bytes"};
 }
 
 }  // namespace

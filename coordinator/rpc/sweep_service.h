@@ -1,4 +1,5 @@
-// What people call to plan, submit, follow and cancel sweeps.
+// What people call to plan, submit, follow, pause, retry and cancel sweeps, and
+// to have them explained.
 
 #pragma once
 
@@ -39,6 +40,22 @@ class SweepService final : public v1::SweepService::CallbackService {
   grpc::ServerUnaryReactor* Cancel(grpc::CallbackServerContext* context,
                                    const v1::CancelRequest* request,
                                    v1::CancelReply* reply) override;
+
+  grpc::ServerUnaryReactor* Retry(grpc::CallbackServerContext* context,
+                                  const v1::RetryRequest* request,
+                                  v1::RetryReply* reply) override;
+
+  grpc::ServerUnaryReactor* Pause(grpc::CallbackServerContext* context,
+                                  const v1::PauseRequest* request,
+                                  v1::PauseReply* reply) override;
+
+  grpc::ServerUnaryReactor* Resume(grpc::CallbackServerContext* context,
+                                   const v1::ResumeRequest* request,
+                                   v1::ResumeReply* reply) override;
+
+  grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,
+                                    const v1::ExplainRequest* request,
+                                    v1::ExplainReply* reply) override;
 
   grpc::ServerWriteReactor<v1::Progress>* Watch(
       grpc::CallbackServerContext*, const v1::WatchRequest* request) override;

@@ -1,6 +1,5 @@
 #include "coordinator/rpc/trial_details.h"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -14,9 +13,6 @@
 
 namespace leadline::rpc {
 namespace {
-
-// The newest; the view `attempts` has all.
-constexpr int64_t kMostAttempts = 100;
 
 absl::StatusOr<spec::Settings> SettingsOf(const storage::CellRecord& cell) {
   auto read = spec::ReadSettingsJson(cell.settings_json);
@@ -76,6 +72,8 @@ absl::StatusOr<v1::ShowTrialReply> ShowTrial(const storage::StoreReader& reader,
   if (!attempts.ok()) return attempts.status();
   const auto result = reader.FindResult(trial);
   if (!result.ok()) return result.status();
+  const auto orphans = reader.CohortOrphans(row->trial.cohort);
+  if (!orphans.ok()) return orphans.status();
 
   v1::ShowTrialReply reply;
   *reply.mutable_trial() = SummaryOf(*row);
@@ -87,10 +85,9 @@ absl::StatusOr<v1::ShowTrialReply> ShowTrial(const storage::StoreReader& reader,
     (*reply.mutable_settings())[key] = ToProto(value);
   }
   *reply.mutable_dataset() = ToProto(row->cell.dataset);
-  const int64_t skipped =
-      std::max<int64_t>(0, std::ssize(*attempts) - kMostAttempts);
-  for (auto one = attempts->begin() + skipped; one != attempts->end(); ++one) {
-    *reply.add_attempts() = SummaryOf(*one, trial);
+  AddNewest(*attempts, *orphans, trial, reply);
+  for (const auto& [number, records] : *orphans) {
+    reply.set_orphan_records(reply.orphan_records() + records);
   }
   if (*result) *reply.mutable_result() = ResultOf(**result);
   reply.set_cell_hash(row->cell.hash);

@@ -131,6 +131,73 @@ TEST_F(ResultsServiceTest, WhatIsNoTrialIsToldFromATrialThatIsNot) {
   }
 }
 
+TEST_F(ResultsServiceTest, ListsAreNarrowedToAKindOfFailure) {
+  FinishFirstCell();
+  ASSERT_TRUE(test::CommitOne(store(), test::MakeSweep(2, 1, 1)).ok());
+  const AttemptKey attempt = test::Attempt(1, 2, 1);
+  ASSERT_TRUE(test::CommitOne(store(), test::Start(attempt)).ok());
+  ASSERT_TRUE(
+      test::CommitOne(
+          store(),
+          storage::EndAttempt{
+              attempt, AttemptOutcome::kFailed, FailureKind::kOom, "", {}})
+          .ok());
+  v1::ListSweepsRequest sweeps;
+  sweeps.set_failed_kind("oom");
+  v1::ListSweepsReply found;
+  grpc::ClientContext first;
+  ASSERT_TRUE(stub_->ListSweeps(&first, sweeps, &found).ok());
+  EXPECT_EQ(found.total(), 1);
+  ASSERT_EQ(found.sweeps_size(), 1);
+  EXPECT_EQ(found.sweeps(0).sweep(), "s1");
+  v1::ListTrialsRequest trials;
+  trials.set_target("s1");
+  trials.set_failed_kind("oom");
+  v1::ListTrialsReply reply;
+  grpc::ClientContext second;
+  ASSERT_TRUE(stub_->ListTrials(&second, trials, &reply).ok());
+  EXPECT_EQ(reply.total(), 2);
+  ASSERT_EQ(reply.trials_size(), 2);
+  EXPECT_EQ(reply.trials(0).trial(), "s1.2.0");
+  EXPECT_EQ(reply.trials(0).failed_kind(), "oom");
+  for (const char* none : {"preempted", "OOM", "oom "}) {
+    trials.set_failed_kind(none);
+    sweeps.set_failed_kind(none);
+    grpc::ClientContext third;
+    EXPECT_EQ(stub_->ListTrials(&third, trials, &reply).error_code(), kInvalid);
+    grpc::ClientContext fourth;
+    EXPECT_EQ(stub_->ListSweeps(&fourth, sweeps, &found).error_code(),
+              kInvalid);
+  }
+}
+
+TEST_F(ResultsServiceTest, OrphansAndWhatNeverBeganAreTold) {
+  FinishFirstCell();
+  const AttemptKey attempt = test::Attempt(1, 1, 1);
+  ASSERT_TRUE(
+      test::CommitOne(store(), storage::KeepOrphan{{attempt, 9, "late"}}).ok());
+  ASSERT_TRUE(
+      test::CommitOne(
+          store(), storage::MoveTrial{test::Trial(1, 2, 0), TrialState::kQueued,
+                                      TrialState::kCancelled, "why"})
+          .ok());
+  v1::TrialRequest request;
+  request.set_trial("s1.1.1");
+  v1::ShowTrialReply shown;
+  grpc::ClientContext context;
+  ASSERT_TRUE(stub_->ShowTrial(&context, request, &shown).ok());
+  EXPECT_EQ(shown.orphan_records(), 1);
+  EXPECT_EQ(shown.attempts(0).orphans(), 1);
+  std::vector<v1::ResultsPart> parts;
+  ASSERT_TRUE(Results({}, parts).ok());
+  const v1::ResultsHeader& header = parts.front().header();
+  EXPECT_EQ(header.cancelled(), 1);
+  EXPECT_EQ(header.never_began(), 1);
+  EXPECT_EQ(header.orphan_attempts(), 1);
+  EXPECT_EQ(header.orphan_records(), 1);
+  EXPECT_EQ(header.state(), "active");
+}
+
 std::string ConfigOf(v1::ResultsService::Stub& stub, const std::string& trial) {
   v1::TrialRequest request;
   request.set_trial(trial);

@@ -124,6 +124,44 @@ TEST(InitFrom, OneReplicaStartsAllSeedsSeveralEachTheirOwn) {
   EXPECT_EQ(seeds("[2, 5]", "b"), "none");
 }
 
+TEST(InitFrom, ExtendingAFinishedTrialMakesACellOfItsOwn) {
+  const std::string base =
+      "settings: {method: prenorm, dataset: iid27, norm_eps: 1e-6, depth: 2}\n";
+  const auto identities = [&](const std::string& axes) {
+    std::vector<std::string> hashes;
+    const sweep::Plan plan = PlanOf(base + axes).plan;
+    for (const sweep::PlannedCell& cell : plan.list) {
+      hashes.push_back(cell.hash);
+    }
+    return hashes;
+  };
+  const auto first = identities("axes: {steps: [5000]}\n");
+  const auto longer =
+      identities("axes: {init_from: [runs/a], steps: [2000]}\n");
+  const auto both = identities(
+      "axes: {init_from: [off, runs/a], steps: [5000, 2000]}\n"
+      "zip: [[init_from, steps]]\n");
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0], first.at(0));
+  EXPECT_EQ(both[1], longer.at(0));
+  EXPECT_NE(both[0], both[1]);
+  // What was trained from other weights for as long is another cell again.
+  EXPECT_NE(longer, identities("axes: {init_from: [runs/c], steps: [2000]}\n"));
+}
+
+TEST(InitFrom, OfAFinishedCohortSomeSeedsCanBeExtended) {
+  const Reading reading = ReadSweep(
+      "leadline: 1\nseeds: [0, 2]\n" + Settings("init_from: a, steps: 2000"),
+      "/data",
+      [](const std::string&, const std::string&) -> absl::StatusOr<DataFacts> {
+        return DataFacts{};
+      },
+      &Inspect);
+  const sweep::Planning planning = sweep::MakePlan(reading.sweep);
+  ASSERT_TRUE(planning.ok()) << planning.problems.front().message;
+  EXPECT_EQ(planning.plan.trials, 2);
+}
+
 TEST(InitFrom, TrainingItselfMayDiffer) {
   EXPECT_EQ(
       FirstProblem(Settings("init_from: a, lr: 5e-5, steps: 7, "
