@@ -163,20 +163,25 @@ absl::Status Verdict(const v1::Progress& last, bool strict) {
   const int64_t diverged = CountOf(last, "diverged");
   const int64_t cancelled = CountOf(last, "cancelled");
   if (failed > 0 || (strict && diverged > 0)) {
-    return At(WithExitCode(
-                  absl::AbortedError(fmt::format(
-                      "of {} {} failed and {} diverged; leadline show {} tells "
-                      "which and why, run or submit with --new tries again",
-                      Counted(last.planned(), "trial"), failed, diverged,
-                      last.sweep())),
-                  ExitCode::kTrialsFailed),
-              last.sweep());
+    return At(
+        WithExitCode(absl::AbortedError(fmt::format(
+                         "of {} {} failed and {} diverged; leadline explain {} "
+                         "tells why{}",
+                         Counted(last.planned(), "trial"), failed, diverged,
+                         last.sweep(),
+                         failed == 0 ? ""
+                                     : fmt::format(", leadline retry {} queues "
+                                                   "what failed again",
+                                                   last.sweep()))),
+                     ExitCode::kTrialsFailed),
+        last.sweep());
   }
   if (cancelled > 0) {
     return At(WithExitCode(absl::AbortedError(fmt::format(
-                               "{} of {} were cancelled; run or submit with "
-                               "--new makes another sweep",
-                               cancelled, Counted(last.planned(), "trial"))),
+                               "{} of {} were cancelled; leadline retry {} "
+                               "--cancelled queues them again",
+                               cancelled, Counted(last.planned(), "trial"),
+                               last.sweep())),
                            ExitCode::kFailed),
               last.sweep());
   }

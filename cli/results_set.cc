@@ -77,6 +77,11 @@ Json ResultsJson(const ResultsSet& results) {
           {"complete", header.complete()},
           {"failed", header.failed()},
           {"diverged", header.diverged()},
+          {"cancelled", header.cancelled()},
+          {"never_began", header.never_began()},
+          {"state", header.state()},
+          {"orphan_attempts", header.orphan_attempts()},
+          {"orphan_records", header.orphan_records()},
           {"warnings", std::vector<std::string>(header.warnings().begin(),
                                                 header.warnings().end())},
           {"cells", cells}};

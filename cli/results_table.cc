@@ -110,6 +110,19 @@ std::string Notes(const ResultsSet& results, const Style& style) {
     text += fmt::format("{} of {} such cells; --format csv lists all\n",
                         kMostNotes, lines.size());
   }
+  const v1::ResultsHeader& header = results.header;
+  if (header.cancelled() > 0) {
+    text += fmt::format("{} cancelled, {} of them before they began\n",
+                        Counted(header.cancelled(), "trial"),
+                        Grouped(header.never_began()));
+  }
+  if (header.orphan_records() > 0) {
+    text += fmt::format(
+        "{} of {} came too late and are part of no figure; leadline explain {} "
+        "tells of them\n",
+        Counted(header.orphan_records(), "record"),
+        Counted(header.orphan_attempts(), "attempt"), header.sweep());
+  }
   for (const std::string& warning : results.header.warnings()) {
     text += "warning: " + style.Clean(warning) + "\n";
   }

@@ -12,11 +12,13 @@ namespace {
 constexpr int64_t kSweepPage = 100;
 constexpr int64_t kTrialPage = 1000;
 
-absl::StatusOr<v1::ListSweepsReply> SweepPage(Connection& connection,
-                                              int64_t limit, int64_t before) {
+absl::StatusOr<v1::ListSweepsReply> SweepPage(
+    Connection& connection, int64_t limit, int64_t before,
+    const std::string& failed_kind = "") {
   v1::ListSweepsRequest request;
   request.set_limit(limit);
   request.set_before(before);
+  request.set_failed_kind(failed_kind);
   return connection.Ask<v1::ListSweepsReply>(
       [&](grpc::ClientContext* context, v1::ListSweepsReply* reply) {
         return connection.results().ListSweeps(context, request, reply);
@@ -26,11 +28,13 @@ absl::StatusOr<v1::ListSweepsReply> SweepPage(Connection& connection,
 absl::StatusOr<v1::ListTrialsReply> TrialPage(Connection& connection,
                                               const std::string& target,
                                               int64_t limit,
-                                              const std::string& after) {
+                                              const std::string& after,
+                                              const std::string& failed_kind) {
   v1::ListTrialsRequest request;
   request.set_target(target);
   request.set_limit(limit);
   request.set_after(after);
+  request.set_failed_kind(failed_kind);
   return connection.Ask<v1::ListTrialsReply>(
       [&](grpc::ClientContext* context, v1::ListTrialsReply* reply) {
         return connection.results().ListTrials(context, request, reply);
@@ -39,13 +43,14 @@ absl::StatusOr<v1::ListTrialsReply> TrialPage(Connection& connection,
 
 }  // namespace
 
-absl::StatusOr<SweepList> FetchSweeps(Connection& connection, int64_t limit) {
+absl::StatusOr<SweepList> FetchSweeps(Connection& connection, int64_t limit,
+                                      const std::string& failed_kind) {
   SweepList list;
   int64_t before = 0;
   while (static_cast<int64_t>(list.sweeps.size()) < limit) {
     const int64_t wanted =
         std::min(kSweepPage, limit - static_cast<int64_t>(list.sweeps.size()));
-    const auto page = SweepPage(connection, wanted, before);
+    const auto page = SweepPage(connection, wanted, before, failed_kind);
     if (!page.ok()) return page.status();
     list.total = page->total();
     for (const auto& sweep : page->sweeps()) list.sweeps.push_back(sweep);
@@ -62,7 +67,8 @@ absl::StatusOr<SweepList> FetchSweeps(Connection& connection, int64_t limit) {
 
 absl::StatusOr<TrialList> FetchTrials(Connection& connection,
                                       const std::string& target,
-                                      std::optional<int64_t> limit) {
+                                      std::optional<int64_t> limit,
+                                      const std::string& failed_kind) {
   TrialList list;
   while (!limit.has_value() ||
          static_cast<int64_t>(list.trials.size()) < *limit) {
@@ -70,7 +76,7 @@ absl::StatusOr<TrialList> FetchTrials(Connection& connection,
     const auto page = TrialPage(
         connection, target,
         limit.has_value() ? std::min(kTrialPage, *limit - have) : kTrialPage,
-        list.trials.empty() ? "" : list.trials.back().trial());
+        list.trials.empty() ? "" : list.trials.back().trial(), failed_kind);
     if (!page.ok()) return page.status();
     list.total = page->total();
     list.sweep = page->sweep();
@@ -108,8 +114,10 @@ Json SweepJson(const v1::SweepSummary& sweep) {
           {"diverged", sweep.diverged()},
           {"failed", sweep.failed()},
           {"cancelled", sweep.cancelled()},
+          {"never_began", sweep.never_began()},
           {"running", sweep.running()},
-          {"queued", sweep.queued()}};
+          {"queued", sweep.queued()},
+          {"suspended", sweep.suspended()}};
 }
 
 Json TrialJson(const v1::TrialSummary& trial) {
@@ -122,6 +130,8 @@ Json TrialJson(const v1::TrialSummary& trial) {
           {"state", trial.state()},
           {"reason", trial.reason()},
           {"attempts", trial.attempts()},
+          {"began", trial.attempts() > 0},
+          {"failed_kind", trial.failed_kind()},
           {"validation_loss",
            JsonOptional(trial.has_validation_loss(), trial.validation_loss())}};
 }

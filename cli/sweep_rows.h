@@ -19,7 +19,10 @@ struct SweepList {
   int64_t total = 0;
 };
 
-absl::StatusOr<SweepList> FetchSweeps(Connection& connection, int64_t limit);
+/// `failed_kind`, where it is not empty: those alone with an attempt that
+/// failed so. The same holds for trials.
+absl::StatusOr<SweepList> FetchSweeps(Connection& connection, int64_t limit,
+                                      const std::string& failed_kind = "");
 
 struct TrialList {
   std::vector<v1::TrialSummary> trials;  // in order
@@ -31,7 +34,8 @@ struct TrialList {
 /// such thing. No limit: all.
 absl::StatusOr<TrialList> FetchTrials(Connection& connection,
                                       const std::string& target,
-                                      std::optional<int64_t> limit);
+                                      std::optional<int64_t> limit,
+                                      const std::string& failed_kind = "");
 
 /// The row of that sweep. NotFound if there is none.
 absl::StatusOr<v1::SweepSummary> FetchSweep(Connection& connection,

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/attempt_rows.h"
 #include "cli/numbers.h"
 #include "cli/table.h"
 
@@ -71,40 +72,11 @@ Json ResultJson(const v1::ShowTrialReply& reply) {
       {"parameters", result.parameters()}};
 }
 
-std::string AttemptsText(const v1::ShowTrialReply& reply, const Style& style) {
-  if (reply.attempts().empty()) return "attempts: none yet\n";
-  Table table{{{"attempt"},
-               {"node"},
-               {"device"},
-               {"threads", Align::kRight},
-               {"started"},
-               {"ended"},
-               {"outcome"},
-               {"kind"},
-               {"message"}},
-              {}};
-  for (const v1::AttemptSummary& attempt : reply.attempts()) {
-    table.rows.push_back(
-        {style.Clean(attempt.attempt()), style.Clean(attempt.node()),
-         style.Clean(attempt.device()), std::to_string(attempt.threads()),
-         attempt.started_at(), attempt.ended_at(), attempt.outcome(),
-         attempt.kind(), style.Clean(attempt.message())});
-  }
-  return "attempts:\n" + Render(table, style);
-}
-
-Json AttemptJson(const v1::AttemptSummary& attempt) {
-  return {{"attempt", attempt.attempt()},
-          {"cohort", attempt.cohort()},
-          {"node", attempt.node()},
-          {"device", attempt.device()},
-          {"started_at", attempt.started_at()},
-          {"ended_at", attempt.ended_at()},
-          {"outcome", attempt.outcome()},
-          {"kind", attempt.kind()},
-          {"message", attempt.message()},
-          {"numerics", attempt.numerics()},
-          {"threads", attempt.threads()}};
+// What was cancelled before it began is no broken-off work.
+std::string StateText(const v1::TrialSummary& trial) {
+  const bool never_began =
+      trial.attempts() == 0 && trial.state() == "cancelled";
+  return trial.state() + (never_began ? " before it began" : "");
 }
 
 }  // namespace
@@ -112,7 +84,7 @@ Json AttemptJson(const v1::AttemptSummary& attempt) {
 std::string RenderTrial(const v1::ShowTrialReply& reply, const Style& style) {
   const v1::TrialSummary& trial = reply.trial();
   std::string text = fmt::format(
-      "{}: {}{}\n", style.Bold(trial.trial()), trial.state(),
+      "{}: {}{}\n", style.Bold(trial.trial()), StateText(trial),
       trial.reason().empty() ? "" : ", " + style.Clean(trial.reason()));
   text += fmt::format("  cell {}, seed {}, depth {}, {}, {}\n", trial.cell(),
                       trial.seed(), trial.depth(), style.Clean(trial.dataset()),
@@ -126,7 +98,14 @@ std::string RenderTrial(const v1::ShowTrialReply& reply, const Style& style) {
     text += "  " + PadRight(style.Clean(key), 24) + " " +
             style.Clean(ValueText(value)) + "\n";
   }
-  return text + AttemptsText(reply, style);
+  text += RenderAttempts(reply.attempts(), style);
+  if (reply.orphan_records() > 0) {
+    text += fmt::format(
+        "orphans: {} came too late; leadline explain {} lists "
+        "them\n",
+        Counted(reply.orphan_records(), "record"), trial.trial());
+  }
+  return text;
 }
 
 Json TrialDetailsJson(const v1::ShowTrialReply& reply) {
@@ -149,10 +128,8 @@ Json TrialDetailsJson(const v1::ShowTrialReply& reply) {
                   {"split",
                    {data.train_fraction(), data.validation_fraction(),
                     data.test_fraction()}}};
-  json["attempt_list"] = Json::array();
-  for (const auto& attempt : reply.attempts()) {
-    json["attempt_list"].push_back(AttemptJson(attempt));
-  }
+  json["attempt_list"] = AttemptsJson(reply.attempts());
+  json["orphan_records"] = reply.orphan_records();
   return json;
 }
 
@@ -164,19 +141,20 @@ std::string RenderTrials(const TrialList& list, const Style& style) {
                {"method"},
                {"state"},
                {"attempts", Align::kRight},
+               {"last failure"},
                {"validation loss", Align::kRight},
                {"reason"}},
               {}};
   for (const v1::TrialSummary& trial : list.trials) {
-    table.rows.push_back({trial.trial(), std::to_string(trial.seed()),
-                          std::to_string(trial.depth()),
-                          style.Clean(trial.dataset()),
-                          style.Clean(trial.method()), trial.state(),
-                          std::to_string(trial.attempts()),
-                          trial.has_validation_loss()
-                              ? fmt::format("{:.4f}", trial.validation_loss())
-                              : "",
-                          style.Clean(trial.reason())});
+    table.rows.push_back(
+        {trial.trial(), std::to_string(trial.seed()),
+         std::to_string(trial.depth()), style.Clean(trial.dataset()),
+         style.Clean(trial.method()), StateText(trial),
+         std::to_string(trial.attempts()), style.Clean(trial.failed_kind()),
+         trial.has_validation_loss()
+             ? fmt::format("{:.4f}", trial.validation_loss())
+             : "",
+         style.Clean(trial.reason())});
   }
   std::string text = Render(table, style);
   const auto shown = static_cast<int64_t>(list.trials.size());
@@ -209,7 +187,11 @@ std::string RenderSweep(const v1::SweepSummary& sweep, const Style& style) {
                     Counted(sweep.trials(), "trial"),
                     Grouped(sweep.succeeded()), Grouped(sweep.diverged()),
                     Grouped(sweep.running()), Grouped(sweep.queued()),
-                    Grouped(sweep.failed()), Grouped(sweep.cancelled()));
+                    Grouped(sweep.failed()), Grouped(sweep.cancelled()),
+                    sweep.never_began() == 0
+                        ? ""
+                        : fmt::format(" ({} before they began)",
+                                      Grouped(sweep.never_began())));
 }
 
 }  // namespace leadline::cli

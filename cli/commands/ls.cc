@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
+#include "cli/failed_kind.h"
 #include "cli/numbers.h"
 #include "cli/sweep_rows.h"
 #include "cli/table.h"
@@ -13,10 +14,17 @@ constexpr size_t kNameWidth = 40;
 
 struct Options {
   int64_t limit = 20;
+  std::string failed_kind;
 };
 
-std::string ListText(const SweepList& list, const Style& style) {
-  if (list.total == 0) return "no sweeps yet\n";
+std::string ListText(const SweepList& list, const Options& options,
+                     const Style& style) {
+  if (list.total == 0) {
+    return options.failed_kind.empty()
+               ? "no sweeps yet\n"
+               : fmt::format("no sweep has an attempt that failed so: {}\n",
+                             options.failed_kind);
+  }
   Table table{{{"sweep"}, {"name"}, {"state"}, {"submitted"}}, {}};
   for (const char* title : {"trials", "succeeded", "diverged", "running",
                             "queued", "failed", "cancelled"}) {
@@ -49,10 +57,11 @@ Json ListJson(const SweepList& list) {
 absl::Status Ls(Context& context, const Options& options) {
   const auto connection = context.Connect();
   if (!connection.ok()) return connection.status();
-  const auto list = FetchSweeps(**connection, options.limit);
+  const auto list =
+      FetchSweeps(**connection, options.limit, options.failed_kind);
   if (!list.ok()) return list.status();
   if (context.output.json()) context.output.PrintJson(ListJson(*list));
-  context.output.Print(ListText(*list, context.output.out()));
+  context.output.Print(ListText(*list, options, context.output.out()));
   return absl::OkStatus();
 }
 
@@ -61,13 +70,16 @@ absl::Status Ls(Context& context, const Options& options) {
 Command LsCommand() {
   return {"ls", "list sweeps, newest first",
           "  leadline ls\n"
-          "  leadline ls --limit 1000 --json\n",
+          "  leadline ls --limit 1000 --json\n"
+          "  leadline ls --failed-kind oom        # sweeps in which memory ran "
+          "out\n",
           [](CLI::App& app) -> Action {
             auto options = std::make_shared<Options>();
             app.add_option("--limit", options->limit,
                            "sweeps to list at most (default 20)")
                 ->option_text("N")
                 ->check(CLI::Range(int64_t{1}, int64_t{1000000}));
+            AddFailedKind(app, &options->failed_kind);
             return
                 [options](Context& context) { return Ls(context, *options); };
           }};

@@ -12,6 +12,10 @@ std::vector<Command> Registry() {
       WatchCommand(),     //
       ResultsCommand(),   //
       LogsCommand(),      //
+      ExplainCommand(),   //
+      PauseCommand(),     //
+      ResumeCommand(),    //
+      RetryCommand(),     //
       CancelCommand(),    //
       ConvertCommand(),   //
       SettingsCommand(),  //

@@ -3,6 +3,7 @@
 
 #include "cli/checkpoint_list.h"
 #include "cli/commands/commands.h"
+#include "cli/failed_kind.h"
 #include "cli/figure_tables.h"
 #include "cli/heat_map.h"
 #include "cli/trial_view.h"
@@ -19,6 +20,7 @@ struct Options {
   bool routing = false;
   bool all = false;
   int64_t step = 0;
+  std::string failed_kind;
 };
 
 absl::Status ShowConfig(Context& context, Connection& connection,
@@ -95,7 +97,8 @@ absl::Status ShowList(Context& context, Connection& connection,
                       const Options& options) {
   const bool all = options.all || context.output.json();
   const auto list = FetchTrials(connection, options.target,
-                                all ? std::nullopt : std::optional(kShortList));
+                                all ? std::nullopt : std::optional(kShortList),
+                                options.failed_kind);
   if (!list.ok()) return list.status();
   Json json = Json::object();
   std::string text;
@@ -122,6 +125,11 @@ absl::Status Show(Context& context, const Options& options) {
                     "s1.3.0",
                     options.target));
   }
+  if (!options.failed_kind.empty() && is_trial) {
+    return absl::InvalidArgumentError(
+        fmt::format("'{}' is a trial: --failed-kind takes a sweep or a cell",
+                    options.target));
+  }
   const auto connection = context.Connect();
   if (!connection.ok()) return connection.status();
   if (options.config) return ShowConfig(context, **connection, options);
@@ -136,6 +144,7 @@ Command ShowCommand() {
   return {
       "show", "a sweep, cell or trial in full",
       "  leadline show s1                     # the sweep and its trials\n"
+      "  leadline show s1 --failed-kind oom   # those that ran out of memory\n"
       "  leadline show s1.3.0                 # settings, result, attempts\n"
       "  leadline show s1.3.0 --routing       # where its routers look\n"
       "  leadline show s1.3.0 --config | leadline-trainer -\n",
@@ -159,6 +168,9 @@ Command ShowCommand() {
             ->needs(routing)
             ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
         app.add_flag("--all", options->all, "list all trials");
+        AddFailedKind(app, &options->failed_kind)
+            ->excludes(config)
+            ->excludes(routing);
         config->excludes(routing);
         return [options](Context& context) { return Show(context, *options); };
       }};

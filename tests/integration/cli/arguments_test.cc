@@ -33,6 +33,14 @@ TEST_F(Commands, RefuseArgumentsTheyDoNotKnow) {
            {"show", "s1.1.0", "--step", "3"},
            {"results", "--format", "xml"},
            {"logs", "s1.1.0", "--stdout", "--stderr"},
+           {"retry"},
+           {"retry", "s1", "--everything"},
+           {"pause", "s1", "s2"},
+           {"resume"},
+           {"explain"},
+           {"ls", "--failed-kind", "preempted"},
+           {"show", "s1.1.0", "--failed-kind", "oom"},
+           {"show", "s1", "--failed-kind", "diverged"},
            {"ls", "--coordinator", "nowhere"}}) {
     const Ended ended = Run(arguments);
     EXPECT_EQ(ended.exit_code, 2) << arguments[0] << ended.err;
@@ -50,7 +58,10 @@ TEST_F(Commands, NameTheArgumentThatIsWrong) {
       {{"-x"}, "there is no option -x\n"},
       {{"plan", "a.yaml", "b.yaml"}, "unexpected argument 'b.yaml'"},
       {{"results", "--format", "pdf"},
-       "--format: 'pdf', expected table, markdown, csv or json"}};
+       "--format: 'pdf', expected table, markdown, csv or json"},
+      {{"ls", "--failed-kind", "cancelled"},
+       "--failed-kind: 'cancelled', expected one of config, data, oom, "
+       "nccl_init, nccl, device, disk, crash, hang, agent_lost"}};
   for (const auto& [arguments, message] : cases) {
     EXPECT_THAT(Run(arguments).err, HasSubstr("leadline: " + message));
   }
@@ -66,8 +77,8 @@ TEST_F(Commands, HelpNeedsNoCoordinatorAndTeaches) {
   }
   for (const char* command :
        {"run", "submit", "plan", "ls", "show", "watch", "results", "logs",
-        "cancel", "convert", "settings", "methods", "datasets", "text8-filter",
-        "version"}) {
+        "explain", "pause", "resume", "retry", "cancel", "convert", "settings",
+        "methods", "datasets", "text8-filter", "version"}) {
     EXPECT_THAT(all.out, HasSubstr("  " + std::string(command) + " "));
     Program one({command, "--help"}, {});
     const Ended ended = one.Wait();

@@ -45,6 +45,22 @@ class FakeCoordinator::SweepCalls final : public v1::SweepService::Service {
                 v1::CancelReply* reply) override {
     return Answer(answers_.cancel, *request, reply);
   }
+  Status Retry(ServerContext*, const v1::RetryRequest* request,
+               v1::RetryReply* reply) override {
+    return Answer(answers_.retry, *request, reply);
+  }
+  Status Pause(ServerContext*, const v1::PauseRequest* request,
+               v1::PauseReply* reply) override {
+    return Answer(answers_.pause, *request, reply);
+  }
+  Status Resume(ServerContext*, const v1::ResumeRequest* request,
+                v1::ResumeReply* reply) override {
+    return Answer(answers_.resume, *request, reply);
+  }
+  Status Explain(ServerContext*, const v1::ExplainRequest* request,
+                 v1::ExplainReply* reply) override {
+    return Answer(answers_.explain, *request, reply);
+  }
   Status Watch(ServerContext* context, const v1::WatchRequest* request,
                ServerWriter<v1::Progress>* writer) override {
     return Answer(answers_.watch, *request, context, writer);

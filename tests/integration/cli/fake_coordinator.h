@@ -29,6 +29,10 @@ struct Answers {
   Streamed<v1::SubmitRequest, v1::PlanPart> plan;
   Unary<v1::SubmitRequest, v1::SubmitReply> submit;
   Unary<v1::CancelRequest, v1::CancelReply> cancel;
+  Unary<v1::RetryRequest, v1::RetryReply> retry;
+  Unary<v1::PauseRequest, v1::PauseReply> pause;
+  Unary<v1::ResumeRequest, v1::ResumeReply> resume;
+  Unary<v1::ExplainRequest, v1::ExplainReply> explain;
   Streamed<v1::WatchRequest, v1::Progress> watch;
   Unary<v1::ListSweepsRequest, v1::ListSweepsReply> list_sweeps;
   Streamed<v1::ResultsRequest, v1::ResultsPart> results;

@@ -170,7 +170,8 @@ TEST_F(Follow, TellsFailuresAtOnceEachWithItsReason) {
     EXPECT_THAT(ended.err, HasSubstr(kind + ": reason of " + kind));
   }
   EXPECT_THAT(ended.err, HasSubstr("leadline logs s1.1.0"));
-  EXPECT_THAT(ended.err, HasSubstr("--new tries again"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("leadline retry s1 queues what failed again"));
 }
 
 TEST_F(Follow, WatchPrintsLinesOnStandardOutput) {

@@ -199,5 +199,109 @@ TEST_F(Commands, CancelSaysHowManyZeroIncluded) {
   EXPECT_EQ(RunJson({"cancel", "depth"})["cancelled"], 0);
 }
 
+TEST_F(Commands, RetrySaysHowManyOfWhichSetZeroIncluded) {
+  std::vector<v1::RetryRequest> seen;
+  answers_.attach_reply.set_is_private(true);
+  answers_.retry = [&](const v1::RetryRequest& request, auto* reply) {
+    seen.push_back(request);
+    auto* target = reply->add_targets();
+    target->set_target("s1");
+    target->set_queued(seen.size() == 1 ? 3 : 0);
+    target->set_cancelled(2);
+    target->set_finished(1200);
+    reply->set_queued(target->queued());
+    return Status::OK;
+  };
+  EXPECT_EQ(Run({"retry", "depth"}).out,
+            "s1: 3 trials queued; left alone: 2 cancelled (--cancelled), "
+            "1,200 with a result\n"
+            "leadline run with its sweep file trains what waits\n");
+  EXPECT_EQ(Run({"retry", "depth", "--failed"}).out,
+            "s1: 0 trials queued; left alone: 2 cancelled (--cancelled), "
+            "1,200 with a result\n");
+  const json zero = RunJson({"retry", "s1", "s2.1.0", "--cancelled"});
+  EXPECT_EQ(zero["queued"], 0);
+  EXPECT_EQ(zero["targets"][0]["cancelled"], 2);
+  RunJson({"retry", "s1", "--all-unfinished"});
+  ASSERT_EQ(seen.size(), 4U);
+  EXPECT_TRUE(seen[0].failed() && !seen[0].cancelled());
+  EXPECT_TRUE(seen[1].failed() && !seen[1].cancelled());
+  EXPECT_TRUE(!seen[2].failed() && seen[2].cancelled());
+  EXPECT_TRUE(seen[3].failed() && seen[3].cancelled());
+  EXPECT_EQ(seen[2].targets_size(), 2);
+  EXPECT_EQ(seen[0].request_id().size(), 32U);
+  EXPECT_NE(seen[0].request_id(), seen[1].request_id());
+}
+
+TEST_F(Commands, ChangesAreAskedForAgainWithOneRequestId) {
+  std::vector<std::string> ids;
+  const auto fail_once = [&](const auto& request, auto*) {
+    ids.push_back(request.request_id());
+    return ids.size() % 2 == 1 ? Status(StatusCode::UNAVAILABLE, "lost")
+                               : Status::OK;
+  };
+  answers_.retry = fail_once;
+  answers_.pause = fail_once;
+  answers_.resume = fail_once;
+  for (const char* command : {"retry", "pause", "resume"}) {
+    ids.clear();
+    EXPECT_EQ(Run({command, "s1"}).exit_code, 0) << command;
+    ASSERT_EQ(ids.size(), 2U) << command;
+    EXPECT_EQ(ids[0], ids[1]) << command;
+  }
+}
+
+TEST_F(Commands, PauseSaysWhatWaitsWhatStopsAndWhatRunsOn) {
+  v1::PauseReply answer;
+  answer.set_sweep("s1");
+  answer.set_state("paused");
+  answer.set_changed(true);
+  answer.set_waiting(9);
+  answer.set_running(1);
+  bool stop = true;
+  answers_.pause = [&](const v1::PauseRequest& request, auto* reply) {
+    stop = request.stop();
+    *reply = answer;
+    return Status::OK;
+  };
+  EXPECT_EQ(Run({"pause", "depth"}).out,
+            "s1: paused; 9 trials wait until leadline resume s1; 1 trial runs "
+            "on to the end\n");
+  EXPECT_FALSE(stop);
+  answer.set_running(0);
+  answer.set_stopping(3);
+  EXPECT_EQ(Run({"pause", "s1", "--stop"}).out,
+            "s1: paused; 9 trials wait until leadline resume s1; 3 trials "
+            "asked to stop\n");
+  EXPECT_TRUE(stop);
+  answer.set_changed(false);
+  answer.set_stopping(0);
+  EXPECT_EQ(Run({"pause", "s1"}).out,
+            "s1: 0 sweeps paused: it was paused already; 9 trials wait until "
+            "leadline resume s1\n");
+  EXPECT_EQ(RunJson({"pause", "s1"})["changed"], false);
+  answer.set_state("complete");
+  EXPECT_EQ(Run({"pause", "s1"}).out, "s1: 0 sweeps paused: it is complete\n");
+}
+
+TEST_F(Commands, ResumeSaysHowManyItQueued) {
+  v1::ResumeReply answer;
+  answer.set_sweep("s1");
+  answer.set_state("active");
+  answer.set_changed(true);
+  answer.set_queued(3);
+  answer.set_waiting(12);
+  answers_.resume = [&](const v1::ResumeRequest&, auto* reply) {
+    *reply = answer;
+    return Status::OK;
+  };
+  EXPECT_EQ(Run({"resume", "s1"}).out,
+            "s1: resumed; 3 suspended trials queued again, 12 trials wait for "
+            "a device in all\n");
+  EXPECT_EQ(RunJson({"resume", "s1"})["queued"], 3);
+  answer.set_changed(false);
+  EXPECT_EQ(Run({"resume", "s1"}).out, "s1: 0 sweeps resumed: it is active\n");
+}
+
 }  // namespace
 }  // namespace leadline::cli_test
