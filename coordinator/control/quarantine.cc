@@ -39,14 +39,16 @@ int64_t CountCohorts(const std::vector<AttemptKey>& attempts) {
 /// True if another node that nothing is held against could run the cohort, and
 /// so tell whether this one is to blame.
 bool HasComparison(const State& state, const std::string& name,
-                   const Cell& cell) {
-  return std::any_of(state.nodes.begin(), state.nodes.end(),
-                     [&](const auto& entry) {
-                       const Node& other = entry.second;
-                       return entry.first != name && other.session &&
-                              !other.record.quarantined &&
-                              !other.record.undecided && CouldHold(other, cell);
-                     });
+                   const Cell& cell, const storage::CohortRecord& cohort) {
+  return std::any_of(
+      state.nodes.begin(), state.nodes.end(), [&](const auto& entry) {
+        const Node& other = entry.second;
+        return entry.first != name && other.session &&
+               !other.record.quarantined && !other.record.undecided &&
+               CouldHold(other, cell) &&
+               (cohort.memory_tried == 0 ||
+                MostMemory(other, cell) > cohort.memory_tried);
+      });
 }
 
 void BeginQuarantine(Step& step, storage::NodeRecord& record,
@@ -73,7 +75,8 @@ void NoteFailedCanary(Step& step, storage::NodeRecord& record,
   ++record.rounds;
   ++record.failed_canaries;
   const Cell& cell = *step.state.FindCell(ended.key.cohort.cell);
-  if (HasComparison(step.state, record.name, cell)) {
+  if (HasComparison(step.state, record.name, cell,
+                    step.state.FindCohort(ended.key.cohort)->record)) {
     GiveBack(step, ended.key);
   } else if (record.failed_canaries >= step.policy.quarantine_after) {
     record.quarantined = false;

@@ -63,10 +63,12 @@ struct Canceller {
     if (!sweep) return absl::NotFoundError("no sweep " + ToText(id));
     const SweepState from = sweep->record.state;
     const int64_t cancelled = CancelOpenTrials(step, id, reason);
-    // Where nothing was left to cancel, it completes.
     if (cancelled > 0) {
       step.Do(storage::MoveSweep{id, from, SweepState::kCancelled});
       step.Touch(id);
+    } else {
+      // An attempt that had given all its results is not heard any more.
+      CompleteIfDone(step, id);
     }
     return cancelled;
   }

@@ -287,6 +287,23 @@ TEST(QuarantineTest, SweepOfBrokenCodeEndsOnAnyNumberOfNodes) {
   }
 }
 
+TEST(QuarantineTest, NodeWithTooLittleMemoryTellsNothing) {
+  constexpr int64_t kGiB = int64_t{1} << 30;
+  World world;
+  world.RegisterWith(1, "a", {{"GPU-0", "H200", 2 * kGiB}});
+  world.RegisterWith(2, "n", {{"GPU-0", "H200", 4 * kGiB}});
+  world.Submit(MakeSweep(3, 1, 1));
+  ASSERT_EQ(world.Attempt(AttemptOf(1, 1, 1)).node, "a");
+  ASSERT_EQ(world.Attempt(AttemptOf(1, 2, 1)).node, "n");
+  world.End(1, AttemptOf(1, 1, 1), FailureKind::kOom);
+  world.End(2, AttemptOf(1, 2, 1), FailureKind::kDevice);
+  ASSERT_TRUE(world.NodeOf("n").quarantined);
+  world.Idle(Seconds{7});
+  ASSERT_EQ(world.NodeOf("n").canary, AttemptOf(1, 1, 2));
+  world.End(2, AttemptOf(1, 1, 2), FailureKind::kCrash);
+  EXPECT_EQ(world.StandingOf(1, 1).failures, 2) << "only n could have run it";
+}
+
 TEST(QuarantineTest, SuccessElsewhereShowsThatTheCodeCanRun) {
   World world;
   world.Register(1, "bad", 1);

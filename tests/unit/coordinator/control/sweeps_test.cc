@@ -53,6 +53,16 @@ TEST(SweepsTest, CancelSaysHowManyAndAgainTheSame) {
   EXPECT_EQ(world.StateOf(SweepId{1}), SweepState::kCancelled);
 }
 
+TEST(SweepsTest, CancelledBetweenItsLastResultAndItsEndItIsComplete) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Send(1, AttemptOf(1, 1, 1), {ResultOf(1, 0, 0, 1.0)});
+  ASSERT_EQ(world.StateOf(SweepId{1}), SweepState::kActive);
+  world.Do(CancelTarget{SweepId{1}, "c1", {}});
+  EXPECT_EQ(world.StateOf(SweepId{1}), SweepState::kComplete);
+}
+
 TEST(SweepsTest, CancelledTrialLeavesTheOthersOfItsCohortAlone) {
   World world;
   world.Register(1, "n", 1);
