@@ -24,6 +24,7 @@ void Oracle::OnCommitted(std::span<const storage::Change> changes) {
   for (const storage::Change& change : changes) {
     std::visit([this](const auto& what) { On(what); }, change);
   }
+  failures_.OnCommitted(changes);
 }
 
 void Oracle::On(const storage::AddSweep& change) {
@@ -190,6 +191,7 @@ void Oracle::OnCancelled(const std::variant<SweepId, CellId, TrialId>& target) {
 }
 
 void Oracle::OnLoaded(const storage::Store& store) const {
+  failures_.OnLoaded(store);
   for (const SweepId& sweep : promised_) {
     const auto loaded = store.LoadSweep(sweep);
     if (!loaded.ok()) {

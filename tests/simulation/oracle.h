@@ -9,25 +9,27 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "common/experiment.h"
 #include "common/ids.h"
+#include "failure_account.h"
 #include "storage/store.h"
+#include "violation.h"
 
 namespace leadline::simulation {
 
-/// A property that does not hold; says which, and of what.
-class Violation : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 class Oracle {
  public:
+  /// How much memory each device of a node has; 0: it does not say.
+  void KnowMemory(const std::string& node, int64_t bytes) {
+    failures_.KnowMemory(node, bytes);
+  }
+
+  bool WaitsForMemory() const { return failures_.WaitsForMemory(); }
+
   /// What is durable from now on.
   void OnCommitted(std::span<const storage::Change> changes);
 
@@ -69,6 +71,7 @@ class Oracle {
   void On(const storage::AddResult& change);
   void On(const storage::KeepOrphan& change);
   void On(const storage::KeepAnswer&) {}
+  // Judged by the account of failures.
   void On(const storage::SetStanding&) {}
   void On(const storage::StopSweep&) {}
   void On(const storage::SetNode&) {}
@@ -82,6 +85,7 @@ class Oracle {
     std::optional<AttemptKey> result_of;
   };
 
+  FailureAccount failures_;
   std::map<SweepId, SweepState> sweeps_;
   std::set<SweepId> promised_;
   std::map<TrialId, TrialAccount> trials_;

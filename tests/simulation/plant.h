@@ -25,6 +25,10 @@ enum class Plant {
   kSilenceIgnored,
   kUnacknowledgedSkipped,
   kEndToldOnce,
+  kTriesForgotten,
+  kQuarantineIgnored,
+  kCanaryForgotten,
+  kRowForgotten,
 };
 
 struct PlantInfo {
@@ -61,6 +65,14 @@ inline constexpr std::array kPlants = {
               "where they were stored"},
     PlantInfo{Plant::kEndToldOnce, "end_told_once",
               "the end of an attempt is not told again"},
+    PlantInfo{Plant::kTriesForgotten, "tries_forgotten",
+              "a restart forgets how often cohorts have failed"},
+    PlantInfo{Plant::kQuarantineIgnored, "quarantine_ignored",
+              "a broken machine gets work as before"},
+    PlantInfo{Plant::kCanaryForgotten, "canary_forgotten",
+              "after a restart a node in quarantine gets a second canary"},
+    PlantInfo{Plant::kRowForgotten, "row_forgotten",
+              "a restart begins the row of failed trials of a sweep anew"},
 };
 
 /// Null unless there is such a name.

@@ -12,11 +12,15 @@ constexpr double kFaultsBegin_s = 2;
 constexpr double kFaultsLast_s = 150;
 constexpr double kCutLast_s = 100;  // after a link has faded
 constexpr int64_t kSqliteEvery = 50;
+constexpr uint64_t kFailureDraws = 0x51ed270b7a3f9d4c;
 
-Fault DrawFault(Chance& chance, int64_t nodes) {
+// Those that only a part of the schedules has come last.
+constexpr int64_t kFailureFaults = 3;
+constexpr int64_t kOtherFaults = std::ssize(kFaultKinds) - kFailureFaults;
+
+Fault DrawFault(Chance& chance, int64_t nodes, int64_t first, int64_t kinds) {
   Fault fault;
-  fault.kind =
-      kFaultKinds[static_cast<size_t>(chance.Below(std::ssize(kFaultKinds)))];
+  fault.kind = kFaultKinds[static_cast<size_t>(first + chance.Below(kinds))];
   fault.at_s = chance.Between(kFaultsBegin_s, kFaultsLast_s);
   // Most are short, some outlast a lease and its grace.
   fault.lasts_s =
@@ -28,12 +32,41 @@ Fault DrawFault(Chance& chance, int64_t nodes) {
 
 SweepPlan DrawSweep(Chance& chance) {
   SweepPlan sweep;
-  sweep.cells = 1 + chance.Below(4);
+  sweep.cells.assign(static_cast<size_t>(1 + chance.Below(4)),
+                     CellWork::kSound);
   sweep.seeds = 1 + chance.Below(3);
   sweep.cohort_size = 1 + chance.Below(sweep.seeds);
   sweep.parallel_limit = chance.Happens(0.3) ? 1 + chance.Below(3) : 0;
   sweep.submitted_at_s = chance.Between(0, 40);
   return sweep;
+}
+
+CellWork DrawWork(Chance& chance) {
+  if (chance.Happens(0.5)) return CellWork::kSound;
+  return chance.Happens(0.7) ? CellWork::kBroken : CellWork::kHungry;
+}
+
+/// Broken code, broken machines and limits of what may fail.
+void AddFailures(Chance& chance, Script& script) {
+  script.has_failures = true;
+  for (SweepPlan& sweep : script.sweeps) {
+    if (chance.Happens(0.4)) sweep.failure_limit = 1 + chance.Below(4);
+    if (chance.Happens(0.6)) sweep.failure_row_limit = 1 + chance.Below(4);
+    sweep.finishes = chance.Happens(0.5);
+    sweep.cells.resize(sweep.cells.size() +
+                       static_cast<size_t>(chance.Below(3)));
+    for (CellWork& work : sweep.cells) work = DrawWork(chance);
+  }
+  for (int64_t& memory : script.memory) memory = kGibi * chance.Below(5);
+  for (int64_t n = chance.Below(6); n > 0; --n) {
+    script.faults.push_back(DrawFault(chance, std::ssize(script.slots),
+                                      kOtherFaults, kFailureFaults));
+  }
+  // What failures have led to must outlast the coordinator.
+  for (int64_t n = chance.Below(4); n > 0; --n) {
+    script.faults.push_back(DrawFault(chance, std::ssize(script.slots), 0, 1));
+    script.faults.back().kind = FaultKind::kCrashCoordinator;
+  }
 }
 
 }  // namespace
@@ -72,6 +105,12 @@ std::string_view Name(FaultKind kind) {
       return "wall_jump";
     case FaultKind::kCancelSweep:
       return "cancel_sweep";
+    case FaultKind::kSickNode:
+      return "sick_node";
+    case FaultKind::kFaultyDevice:
+      return "faulty_device";
+    case FaultKind::kShortMemory:
+      return "short_memory";
   }
   return "";
 }
@@ -97,8 +136,13 @@ Script DrawScript(uint64_t seed) {
     script.sweeps.push_back(DrawSweep(chance));
   }
   for (int64_t n = 1 + chance.Below(10); n > 0; --n) {
-    script.faults.push_back(DrawFault(chance, std::ssize(script.slots)));
+    script.faults.push_back(
+        DrawFault(chance, std::ssize(script.slots), 0, kOtherFaults));
   }
+  script.memory.assign(script.slots.size(), kHungryNeeds);
+  // Drawn apart: the rest of a schedule is the same with it and without.
+  Chance failures(seed ^ kFailureDraws);
+  if (failures.Happens(0.5)) AddFailures(failures, script);
   std::ranges::sort(script.faults, {}, &Fault::at_s);
   for (const Fault& fault : script.faults) {
     script.faults_end_s =

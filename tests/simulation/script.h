@@ -28,6 +28,9 @@ enum class FaultKind {
   kFullNode,      // the node's disk refuses
   kWallJump,      // of the coordinator's wall clock
   kCancelSweep,   // by its user, or one of its cells or trials
+  kSickNode,      // trainers crash as they start there
+  kFaultyDevice,  // ends a trainer
+  kShortMemory,   // likewise
 };
 
 inline constexpr std::array kFaultKinds = {
@@ -38,7 +41,9 @@ inline constexpr std::array kFaultKinds = {
     FaultKind::kRebootNode,       FaultKind::kKillTrainer,
     FaultKind::kStallTrainer,     FaultKind::kBreakTrainer,
     FaultKind::kFullStore,        FaultKind::kFullNode,
-    FaultKind::kWallJump,         FaultKind::kCancelSweep};
+    FaultKind::kWallJump,         FaultKind::kCancelSweep,
+    FaultKind::kSickNode,         FaultKind::kFaultyDevice,
+    FaultKind::kShortMemory};
 
 std::string_view Name(FaultKind kind);
 
@@ -52,21 +57,36 @@ struct Fault {
 
 std::string ToText(const Fault& fault);
 
+/// What becomes of attempts at a cell, whatever the machine; its depth.
+enum class CellWork : int64_t {
+  kSound = 2,
+  kBroken = 3,  // its trainers crash
+  kHungry = 4,  // they run out of little memory
+};
+
+constexpr int64_t kGibi = int64_t{1} << 30;
+constexpr int64_t kHungryNeeds = 3 * kGibi;
+
 struct SweepPlan {
-  int64_t cells = 1;
+  std::vector<CellWork> cells;
   int64_t seeds = 1;
   int64_t cohort_size = 1;
   int64_t parallel_limit = 0;  // 0: none
   double submitted_at_s = 0;
+  int64_t failure_limit = 0;      // 0: none
+  int64_t failure_row_limit = 0;  // 0: none
+  bool finishes = false;          // what runs when a limit is reached
 };
 
 /// One schedule.
 struct Script {
   uint64_t seed = 0;
-  std::vector<int64_t> slots;  // one a node
+  std::vector<int64_t> slots;   // one a node
+  std::vector<int64_t> memory;  // likewise, of each slot; 0: it does not say
   std::vector<SweepPlan> sweeps;
   std::vector<Fault> faults;  // in order of time
   double faults_end_s = 0;    // nothing goes wrong later
+  bool has_failures = false;  // some of the code or the machines are broken
   bool sqlite = false;        // the store is the real one
 };
 

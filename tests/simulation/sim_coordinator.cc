@@ -16,13 +16,21 @@ control::NewSweep MakeSweep(const SweepPlan& plan, int64_t number) {
   if (plan.parallel_limit > 0) {
     sweep.sweep.parallel_limit = plan.parallel_limit;
   }
+  if (plan.failure_limit > 0) sweep.sweep.failure_limit = plan.failure_limit;
+  if (plan.failure_row_limit > 0) {
+    sweep.sweep.failure_row_limit = plan.failure_row_limit;
+  }
+  if (plan.finishes) sweep.sweep.on_failures = OnFailures::kFinish;
   for (int64_t seed = 0; seed < plan.seeds; ++seed) sweep.seeds.push_back(seed);
-  for (int64_t c = 0; c < plan.cells; ++c) {
+  for (const CellWork work : plan.cells) {
     control::NewCell cell;
-    cell.record.hash = sweep.sweep.canonical_hash + "/" + std::to_string(c);
-    cell.record.settings_json = R"({"depth":2,"devices":1,"threads":1})";
+    cell.record.hash = sweep.sweep.canonical_hash + "/" +
+                       std::to_string(std::ssize(sweep.cells));
+    cell.record.depth = static_cast<int64_t>(work);
+    cell.record.settings_json = R"({"depth":)" +
+                                std::to_string(cell.record.depth) +
+                                R"(,"devices":1,"threads":1})";
     cell.record.axes_json = "{}";
-    cell.record.depth = 2;
     cell.record.dataset_label = "iid27";
     cell.record.method_label = "prenorm";
     cell.record.dataset = {"iid27", "", "d", "char", {0.9, 0.05, 0.05}, 27};
@@ -55,11 +63,14 @@ void SimCoordinator::StartProcess() {
     return;
   }
   ++life_;
-  around_.oracle.OnLoaded(store_);
+  around_.oracle.OnLoaded(store_.disk());
   control::CommitCycleOptions options;
   options.now = [this] { return Now(); };
   if (around_.plant == Plant::kGraceIgnored) {
     options.policy.grace = control::Seconds{0};
+  }
+  if (around_.plant == Plant::kQuarantineIgnored) {
+    options.policy.quarantine_after = 0;
   }
   absl::StatusOr<std::unique_ptr<control::CommitCycle>> cycle =
       control::CommitCycle::Start(std::move(options), store_, *this,

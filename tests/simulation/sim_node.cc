@@ -19,6 +19,8 @@ constexpr double kTimeToLeave_s = 2.8;
 // Long against the step of a trainer, short against how long some are stopped.
 constexpr std::chrono::seconds kHangAfter{60};
 
+std::string NameOf(int64_t node) { return "n" + std::to_string(node); }
+
 class SimTrainer final : public agent::Trainer {
  public:
   /// `clock_offset`: of the machine's steady clock, which both ends share.
@@ -81,10 +83,11 @@ class SimEvents final : public agent::EventLines {
 
 }  // namespace
 
-SimNode::SimNode(int64_t number, int64_t slots, Surroundings around,
-                 SimCoordinator& coordinator)
+SimNode::SimNode(int64_t number, int64_t slots, int64_t memory,
+                 Surroundings around, SimCoordinator& coordinator)
     : number_(number),
       slots_(slots),
+      memory_(memory),
       around_(around),
       coordinator_(coordinator),
       clock_offset_(Seconds(around.chance.Between(-90'000, 90'000))) {}
@@ -92,12 +95,16 @@ SimNode::SimNode(int64_t number, int64_t slots, Surroundings around,
 void SimNode::StartAgent() {
   EndLeftovers();
   agent::AgentIdentity identity;
-  identity.node = "n" + std::to_string(number_);
+  identity.node = NameOf(number_);
+  around_.oracle.KnowMemory(identity.node, memory_);
   identity.instance = identity.node + "-" + std::to_string(++life_);
   identity.previous_instance = std::exchange(last_instance_, identity.instance);
   identity.host = identity.node;
   identity.boot_id = "boot" + std::to_string(boot_);
   identity.devices = agent::CpuSlots(slots_);
+  for (agent::HeldDevice& device : identity.devices) {
+    device.memory_bytes = memory_;
+  }
   agent::AgentPolicy policy;
   policy.hang.least = kHangAfter;
   logic_ = std::make_unique<agent::AgentLogic>(
@@ -196,6 +203,19 @@ void SimNode::FillDisk(Duration time) {
   });
 }
 
+void SimNode::Sicken(Duration time) {
+  sick_until_ = std::max(sick_until_, around_.clockwork.now() + time);
+}
+
+TrainerFate SimNode::FateOf(const AttemptKey& attempt) const {
+  if (around_.clockwork.now() < sick_until_) return TrainerFate::kDiesAtStart;
+  const CellWork work = work_.at(attempt);
+  if (work == CellWork::kBroken) return TrainerFate::kCrashes;
+  const bool is_short = memory_ < kHungryNeeds;
+  return work == CellWork::kHungry && is_short ? TrainerFate::kRunsOutOfMemory
+                                               : TrainerFate::kTrains;
+}
+
 std::shared_ptr<SimProcess> SimNode::Trainer(int64_t which) const {
   std::vector<std::shared_ptr<SimProcess>> living;
   for (const auto& [key, process] : trainers_) {
@@ -262,17 +282,18 @@ void SimNode::Arrive(const std::shared_ptr<Wire>& wire,
                      v1::CoordinatorMessage message) {
   InAgent([this, wire, message = std::move(message)]() mutable {
     if (wire != wire_) return;
-    if (message.has_start()) NoteDevices(message.start());
+    if (message.has_start()) NoteOrder(message.start());
     Spoil(message);
     logic_->Handle({wire->number, std::move(message)}, AgentNow());
     Tick();
   });
 }
 
-void SimNode::NoteDevices(const v1::StartAttempt& order) {
+void SimNode::NoteOrder(const v1::StartAttempt& order) {
   const auto key = agent::FromMessage(order.attempt());
   if (!key) return;
   devices_[*key] = {order.devices().begin(), order.devices().end()};
+  work_[*key] = static_cast<CellWork>(order.settings().at("depth").integer());
 }
 
 void SimNode::WireBroken(const std::shared_ptr<Wire>& wire,
@@ -339,6 +360,7 @@ absl::StatusOr<std::unique_ptr<agent::Trainer>> SimNode::Start(
                   .at("seeds")
                   .get<std::vector<int64_t>>();
   job.devices = devices_[attempt];
+  job.fate = FateOf(attempt);
   job.watches_silence = around_.plant != Plant::kSilenceIgnored;
   disk_[attempt] = std::make_shared<EventFile>();
   auto process = std::make_shared<SimProcess>(std::move(job), ++pids_,

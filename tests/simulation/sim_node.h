@@ -17,6 +17,7 @@
 #include "network.h"
 #include "oracle.h"
 #include "plant.h"
+#include "script.h"
 #include "sim_trainer.h"
 #include "worker/agent/agent_logic.h"
 
@@ -38,7 +39,8 @@ class SimNode final : public agent::AgentLink,
                       public agent::AttemptHost,
                       public agent::DataRequests {
  public:
-  SimNode(int64_t number, int64_t slots, Surroundings around,
+  /// `memory`: bytes of each slot; 0: it does not say.
+  SimNode(int64_t number, int64_t slots, int64_t memory, Surroundings around,
           SimCoordinator& coordinator);
 
   void StartAgent();
@@ -49,6 +51,8 @@ class SimNode final : public agent::AgentLink,
   /// Everything on it ends, and comes up under another boot id.
   void Reboot();
   void FillDisk(Duration time);
+  /// Trainers crash as they start.
+  void Sicken(Duration time);
   /// One of the trainers that live, or null.
   std::shared_ptr<SimProcess> Trainer(int64_t which) const;
   /// The far end of its stream says or ends something.
@@ -83,7 +87,8 @@ class SimNode final : public agent::AgentLink,
   void Tick();
   void Dial();
   void EndLeftovers();
-  void NoteDevices(const v1::StartAttempt& order);
+  void NoteOrder(const v1::StartAttempt& order);
+  TrainerFate FateOf(const AttemptKey& attempt) const;
   /// What the planted defect makes of a message; true: it is not sent.
   void Spoil(v1::CoordinatorMessage& message) const;
   bool Spoil(const v1::AgentMessage& message);
@@ -93,6 +98,7 @@ class SimNode final : public agent::AgentLink,
 
   const int64_t number_;
   const int64_t slots_;
+  const int64_t memory_;
   Surroundings around_;
   SimCoordinator& coordinator_;
   Duration clock_offset_{};  // no two hosts' steady clocks agree
@@ -107,6 +113,7 @@ class SimNode final : public agent::AgentLink,
   std::deque<std::function<void()>> undone_;
   SteadyTime tick_at_{};
   SteadyTime disk_full_until_{};
+  SteadyTime sick_until_{};
   std::map<AttemptKey, std::shared_ptr<EventFile>> disk_;
   std::map<AttemptKey, std::shared_ptr<SimProcess>> trainers_;
   /// Files beside the event file, which outlive the agent.
@@ -119,7 +126,9 @@ class SimNode final : public agent::AgentLink,
   std::string last_instance_;
   std::map<std::string, int64_t> last_sent_;  // records, by cohort
   std::set<std::string> told_ends_;
-  std::map<AttemptKey, std::vector<std::string>> devices_;  // as ordered
+  // As ordered:
+  std::map<AttemptKey, std::vector<std::string>> devices_;
+  std::map<AttemptKey, CellWork> work_;
 };
 
 }  // namespace leadline::simulation

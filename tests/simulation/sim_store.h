@@ -47,24 +47,24 @@ class SimStore final : public storage::Store {
     return committed;
   }
 
+  /// What is there, whatever the coordinator makes of it.
+  const storage::Store& disk() const { return *inner_.store; }
+
   /// The process died: what it had not made durable is gone.
   void LoseWhatWaits() { waiting_.clear(); }
 
   absl::StatusOr<std::vector<storage::SweepContents>> LoadUnfinished()
       const override {
     auto loaded = inner_.store->LoadUnfinished();
-    if (!loaded.ok() || plant_ != Plant::kFinishedTrialsForgotten) {
-      return loaded;
-    }
-    for (storage::SweepContents& sweep : *loaded) {
-      for (storage::TrialRecord& trial : sweep.trials) {
-        if (IsEnded(trial.state)) trial.state = TrialState::kQueued;
-      }
-    }
+    if (!loaded.ok()) return loaded;
+    for (storage::SweepContents& sweep : *loaded) Spoil(sweep);
     return loaded;
   }
   absl::StatusOr<std::vector<storage::NodeRecord>> LoadNodes() const override {
-    return inner_.store->LoadNodes();
+    auto loaded = inner_.store->LoadNodes();
+    if (!loaded.ok() || plant_ != Plant::kCanaryForgotten) return loaded;
+    for (storage::NodeRecord& node : *loaded) node.canary.reset();
+    return loaded;
   }
   absl::StatusOr<storage::SweepContents> LoadSweep(
       SweepId sweep) const override {
@@ -92,6 +92,21 @@ class SimStore final : public storage::Store {
       [](const absl::Status& status) { return absl::IsNotFound(status); };
 
  private:
+  void Spoil(storage::SweepContents& sweep) const {
+    if (plant_ == Plant::kFinishedTrialsForgotten) {
+      for (storage::TrialRecord& trial : sweep.trials) {
+        if (IsEnded(trial.state)) trial.state = TrialState::kQueued;
+      }
+    }
+    if (plant_ == Plant::kTriesForgotten) {
+      for (storage::CohortRecord& cohort : sweep.cohorts) {
+        cohort.failures = 0;
+        cohort.failures_in_row = 0;
+      }
+    }
+    if (plant_ == Plant::kRowForgotten) sweep.sweep.failures_in_row = 0;
+  }
+
   absl::Status CommitNow(std::span<const storage::Change> changes) {
     std::vector<storage::Change> all(changes.begin(), changes.end());
     if (plant_ == Plant::kRequestIdsIgnored) {

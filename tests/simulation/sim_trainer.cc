@@ -42,6 +42,8 @@ void SimProcess::Begin() {
   oracle_.OnTrainerStarted(job_.node, job_.attempt, job_.devices);
   Live(Seconds(chance_.Between(0.1, kStartsWithin_s)), &SimProcess::Start);
   Live(kTrainerSilence, &SimProcess::Watch);
+  if (job_.fate == TrainerFate::kCrashes) Break("crash", "broken code");
+  if (job_.fate == TrainerFate::kRunsOutOfMemory) Break("oom", "too large");
 }
 
 /// Does it unless it is gone by then, and not before it is awake.
@@ -57,6 +59,7 @@ void SimProcess::Live(Duration after, void (SimProcess::*what)()) {
 }
 
 void SimProcess::Start() {
+  if (job_.fate == TrainerFate::kDiesAtStart) return Exit(-1, SIGSEGV);
   listens_ = true;
   std::string seeds;
   for (const int64_t seed : job_.seeds) {
@@ -73,7 +76,7 @@ void SimProcess::Start() {
 
 void SimProcess::Step() {
   oracle_.OnTrainerSteps(job_.attempt);
-  if (breaks_) return EndFailed("crash", "broke down");
+  if (breaks_by_) return EndFailed(breaks_by_, says_);
   ++step_;
   const size_t replicas = job_.seeds.size();
   const std::string ones = Numbers(replicas, 1);

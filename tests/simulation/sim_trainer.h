@@ -28,6 +28,14 @@ struct EventFile {
   bool disk_is_full = false;  // shared by all of a node: set by it
 };
 
+/// What its code and its machine make of it.
+enum class TrainerFate {
+  kTrains,
+  kDiesAtStart,
+  kCrashes,  // at its first step; likewise the next
+  kRunsOutOfMemory,
+};
+
 /// What the trainer was told.
 struct TrainerJob {
   AttemptKey attempt;
@@ -35,6 +43,7 @@ struct TrainerJob {
   std::vector<int64_t> seeds;
   std::vector<std::string> devices;
   bool watches_silence = true;
+  TrainerFate fate = TrainerFate::kTrains;
 };
 
 class SimProcess : public std::enable_shared_from_this<SimProcess> {
@@ -56,7 +65,10 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
   /// SIGSTOP, and SIGCONT after a time.
   void Stall(Duration time);
   /// A failure of its own, at its next step.
-  void Break() { breaks_ = true; }
+  void Break(const char* kind, const char* message) {
+    breaks_by_ = kind;
+    says_ = message;
+  }
   /// Its next step measures what the store cannot take.
   void Poison() { poisons_ = true; }
 
@@ -81,7 +93,8 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
   Chance& chance_;
   Oracle& oracle_;
   bool listens_ = false;
-  bool breaks_ = false;
+  const char* breaks_by_ = nullptr;  // a kind of failure
+  const char* says_ = "";
   bool poisons_ = false;
   int64_t step_ = 0;
   int64_t steps_ = 0;

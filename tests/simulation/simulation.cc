@@ -11,7 +11,10 @@
 namespace leadline::simulation {
 namespace {
 
-constexpr double kQuietWithin_s = 1800;  // of the last fault
+// Of the last fault: waits for a canary grow to half an hour.
+constexpr double kQuietWithin_s = 7200;
+constexpr double kSpareAfter_s = 300;
+constexpr int64_t kSpareMemory = 8 * kGibi;
 constexpr int64_t kMostSteps = 2'000'000;
 
 /// What the programs log, with the simulated time, for the trace.
@@ -44,15 +47,21 @@ class Player {
         outcome_(outcome),
         chance_(script.seed * 2 + 1),
         log_(clockwork_, with_trace ? &outcome.trace : nullptr),
-        network_(clockwork_, chance_, std::ssize(script.slots)),
+        network_(clockwork_, chance_, std::ssize(script.slots) + 1),
         around_{clockwork_, chance_, network_, oracle_, log_, plant},
         store_(OpenStore(), oracle_, plant),
         coordinator_(around_, store_) {
     std::vector<SimNode*> nodes;
     for (size_t n = 0; n < script.slots.size(); ++n) {
-      nodes_.push_back(std::make_unique<SimNode>(
-          static_cast<int64_t>(n), script.slots[n], around_, coordinator_));
+      nodes_.push_back(
+          std::make_unique<SimNode>(static_cast<int64_t>(n), script.slots[n],
+                                    script.memory[n], around_, coordinator_));
       nodes.push_back(nodes_.back().get());
+    }
+    if (script.has_failures) {
+      spare_ = std::make_unique<SimNode>(std::ssize(script.slots), 1,
+                                         kSpareMemory, around_, coordinator_);
+      nodes.push_back(spare_.get());
     }
     coordinator_.Connect(std::move(nodes));
   }
@@ -70,6 +79,8 @@ class Player {
         if (Happens(fault)) ++outcome_.faults[static_cast<size_t>(fault.kind)];
       });
     }
+    clockwork_.After(Seconds(script_.faults_end_s + kSpareAfter_s),
+                     [this] { AddSpareIfNeeded(); });
     RunUntilQuiet();
   }
 
@@ -85,6 +96,14 @@ class Player {
     return *std::move(store);
   }
 
+  /// What ran out of memory while nobody knew who would come back after a
+  /// restart waits, and is told to need a larger machine: here is one.
+  void AddSpareIfNeeded() {
+    if (!spare_ || !oracle_.WaitsForMemory()) return;
+    spare_->StartAgent();
+    nodes_.push_back(std::move(spare_));
+  }
+
   void RunUntilQuiet() {
     const SteadyTime limit =
         Clockwork::kBegin + Seconds(script_.faults_end_s + kQuietWithin_s);
@@ -98,7 +117,7 @@ class Player {
     if (!IsQuiet()) {
       throw Violation("all trials have ended and something is still held");
     }
-    oracle_.OnLoaded(store_);
+    oracle_.OnLoaded(store_.disk());
   }
 
   bool IsQuiet() const {
@@ -172,6 +191,8 @@ class Player {
       case FaultKind::kKillTrainer:
       case FaultKind::kStallTrainer:
       case FaultKind::kBreakTrainer:
+      case FaultKind::kFaultyDevice:
+      case FaultKind::kShortMemory:
         return HappensToTrainer(fault, node.Trainer(fault.detail));
       case FaultKind::kFullStore:
         store_.is_full = true;
@@ -179,6 +200,9 @@ class Player {
         return true;
       case FaultKind::kFullNode:
         node.FillDisk(time);
+        return true;
+      case FaultKind::kSickNode:
+        node.Sicken(time);
         return true;
       case FaultKind::kWallJump:
         coordinator_.JumpWall(std::chrono::seconds(fault.detail * 20 - 10'000));
@@ -198,7 +222,14 @@ class Player {
     }
     if (fault.kind == FaultKind::kBreakTrainer) {
       // Some only measure what cannot be stored.
-      fault.detail % 4 == 0 ? trainer->Poison() : trainer->Break();
+      fault.detail % 4 == 0 ? trainer->Poison()
+                            : trainer->Break("crash", "broke down");
+    }
+    if (fault.kind == FaultKind::kFaultyDevice) {
+      trainer->Break("device", "the device fell off its bus");
+    }
+    if (fault.kind == FaultKind::kShortMemory) {
+      trainer->Break("oom", "another took the memory");
     }
     return true;
   }
@@ -215,6 +246,7 @@ class Player {
   SimStore store_;
   SimCoordinator coordinator_;
   std::vector<std::unique_ptr<SimNode>> nodes_;
+  std::unique_ptr<SimNode> spare_;  // until it is needed
 };
 
 /// The kind of a violation: what differs between two of it are ids.

@@ -1,0 +1,106 @@
+// The oracle's own account of failures: what they do to tries, nodes and sweeps
+// follows from committed changes and docs/failures.md alone.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/experiment.h"
+#include "common/ids.h"
+#include "storage/store.h"
+
+namespace leadline::simulation {
+
+class FailureAccount {
+ public:
+  /// Of each of its devices; 0: the node does not say.
+  void KnowMemory(const std::string& node, int64_t bytes) {
+    memory_[node] = bytes;
+  }
+
+  /// True if something waits that has run out of all the memory there is.
+  bool WaitsForMemory() const;
+
+  /// One transaction.
+  void OnCommitted(std::span<const storage::Change> changes);
+
+  /// What is stored of sweeps, cohorts and nodes is what was committed.
+  void OnLoaded(const storage::Store& store) const;
+
+ private:
+  struct CohortAccount {
+    int64_t attempts = 0;
+    int64_t failures = 0;
+    int64_t failures_in_row = 0;
+    int64_t furthest_step = 0;
+    int64_t spared = 0;
+    int64_t memory_tried = 0;
+    std::optional<FailureKind> failed_by;  // its last attempt
+    std::set<std::string> hit_on;          // nodes that may be to blame
+    int64_t open = 0;                      // trials
+    bool owes_standing = false;
+    storage::CohortRecord stored;
+
+    bool IsUsedUp() const;
+  };
+  struct NodeAccount {
+    std::vector<AttemptKey> row;  // of failures held against it
+    std::set<AttemptKey> canaries;
+    int64_t failed_canaries = 0;
+    bool must_close = false;
+    storage::NodeRecord stored;
+  };
+  struct SweepAccount {
+    storage::SweepRecord record;
+    int64_t failed = 0;
+    int64_t failed_in_row = 0;
+    int64_t open = 0;  // trials
+    bool is_over_limit = false;
+    bool stopped = false;
+  };
+  struct AttemptAccount {
+    std::string node;
+    int64_t step = 0;
+  };
+
+  // What is of no account here.
+  template <typename Change>
+  void On(const Change&) {}
+  void On(const storage::AddSweep& change);
+  void On(const storage::MoveTrial& change);
+  void On(const storage::StartAttempt& change);
+  void On(const storage::Acknowledge& change);
+  void On(const storage::EndAttempt& change);
+  void On(const storage::SetStanding& change);
+  void On(const storage::StopSweep& change);
+  void On(const storage::SetNode& change);
+
+  void CountFailure(const storage::EndAttempt& end, CohortAccount& cohort);
+  void HoldAgainst(const storage::EndAttempt& end, NodeAccount& node);
+  void DemandReasonToFail(const storage::MoveTrial& change) const;
+  void DemandDue();
+  void DemandReasonToReopen() const;
+
+  std::map<std::string, int64_t> memory_;
+  std::map<SweepId, SweepAccount> sweeps_;
+  std::map<CohortId, CohortAccount> cohorts_;
+  std::map<TrialId, CohortId> cohort_of_;
+  std::map<AttemptKey, AttemptAccount> attempts_;
+  std::map<std::string, NodeAccount> nodes_;
+
+  // Within one transaction:
+  std::set<std::string> closed_;    // nodes in quarantine at some moment
+  std::set<std::string> reopened_;  // or cleared
+  std::set<std::string> did_well_;  // an attempt there succeeded or spoke
+  std::set<CohortId> given_back_to_;
+  std::set<CohortId> ended_;
+  std::set<SweepId> touched_;
+};
+
+}  // namespace leadline::simulation
