@@ -54,7 +54,8 @@ absl::StatusOr<SweepList> FetchSweeps(Connection& connection, int64_t limit,
     if (!page.ok()) return page.status();
     list.total = page->total();
     for (const auto& sweep : page->sweeps()) list.sweeps.push_back(sweep);
-    if (page->sweeps().empty()) break;
+    const auto have = static_cast<int64_t>(list.sweeps.size());
+    if (page->sweeps().empty() || have >= list.total) break;
     const auto last = ParseSweepId(list.sweeps.back().sweep());
     // An older page must exist and lie further back, or this would never end.
     if (!last.has_value() || last->value <= 1) break;

@@ -182,7 +182,7 @@ std::string RenderSweep(const v1::SweepSummary& sweep, const Style& style) {
                       style.Clean(sweep.user()));
   return text + fmt::format(
                     "  {}, {}: {} succeeded, {} diverged, {} running, {} "
-                    "queued, {} failed, {} cancelled\n",
+                    "queued, {} failed, {} cancelled{}\n",
                     Counted(sweep.cells(), "cell"),
                     Counted(sweep.trials(), "trial"),
                     Grouped(sweep.succeeded()), Grouped(sweep.diverged()),

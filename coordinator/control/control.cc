@@ -67,9 +67,8 @@ bool SomethingWaitsForTime(const State& state) {
   }
   for (const CohortId& id : state.waiting) {
     const Sweep& sweep = state.sweeps.at(id.cell.sweep);
-    if (sweep.cells[id.cell.number - 1].cohorts[id.number].retry_at) {
-      return true;
-    }
+    const Cohort& cohort = sweep.cells[id.cell.number - 1].cohorts[id.number];
+    if (cohort.retry_at || cohort.waits_for_end) return true;
   }
   return false;
 }

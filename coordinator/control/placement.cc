@@ -43,13 +43,12 @@ scheduler::NodeView ViewOf(const Node& node, SteadyTime now) {
   return view;
 }
 
-/// Where processes of an attempt are that counts no more: until they are gone
+/// Nodes with processes of an attempt that counts no more: until they are gone
 /// the next one of the cohort waits.
-std::map<CohortId, std::string> WhereOldOnesEnd(const State& state) {
-  std::map<CohortId, std::string> where;
+std::map<CohortId, const Node*> WhereOldOnesEnd(const State& state) {
+  std::map<CohortId, const Node*> where;
   for (const auto& [name, node] : state.nodes) {
-    if (!node.session) continue;
-    for (const auto& [key, devices] : node.held) where[key.cohort] = name;
+    for (const auto& [key, devices] : node.held) where[key.cohort] = &node;
   }
   return where;
 }
@@ -57,14 +56,18 @@ std::map<CohortId, std::string> WhereOldOnesEnd(const State& state) {
 /// Why the cohort must wait for processes to end; empty if it need not, or has
 /// waited as long as any lease could have lasted.
 std::string MustWaitForEnd(const Step& step, const Cohort& cohort,
-                           const std::map<CohortId, std::string>& where) {
+                           const std::map<CohortId, const Node*>& where) {
   const auto found = where.find(cohort.record.id);
   if (found == where.end()) return "";
-  const SteadyTime since = cohort.ended_at.value_or(step.state.began);
+  const Node& node = *found->second;
+  // One that is not heard could not be told to end them, but renews them no
+  // more either.
+  const SteadyTime since =
+      node.session ? cohort.ended_at.value_or(step.state.began) : node.heard;
   if (step.now.steady - since > step.policy.lease + step.policy.grace) {
     return "";
   }
-  return "the attempt before it is still being ended on node " + found->second;
+  return "the attempt before it is still being ended on node " + node.name;
 }
 
 /// Why the cohort must wait whatever is free; empty if it need not.
@@ -146,9 +149,11 @@ scheduler::Snapshot TakeSnapshot(Step& step, Reasons& reasons) {
   for (const CohortId& id : step.state.waiting) {
     const Sweep& sweep = *step.state.FindSweep(id.cell.sweep);
     if (sweep.record.state != SweepState::kActive) continue;
-    const Cohort& cohort = *step.state.FindCohort(id);
+    Cohort& cohort = *step.state.FindCohort(id);
+    const std::string old_ends = MustWaitForEnd(step, cohort, where);
+    cohort.waits_for_end = !old_ends.empty();
     std::string wait = MustWait(step, cohort);
-    if (wait.empty()) wait = MustWaitForEnd(step, cohort, where);
+    if (wait.empty()) wait = old_ends;
     if (!wait.empty()) {
       reasons.Give(id, wait, false);
       continue;

@@ -155,6 +155,11 @@ absl::Status TakeInEnded(Step& step, const RetryTargets& command) {
     if (step.state.FindSweep(contents.sweep.id)) continue;
     const absl::Status taken = Restore(step.state, contents, step.now.steady);
     if (!taken.ok()) return taken;
+    // When its attempts ended is forgotten; what a node still holds of them has
+    // as long to end as if it had been now.
+    for (Cell& cell : step.state.FindSweep(contents.sweep.id)->cells) {
+      for (Cohort& cohort : cell.cohorts) cohort.ended_at = step.now.steady;
+    }
   }
   return absl::OkStatus();
 }

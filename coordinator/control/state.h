@@ -46,6 +46,7 @@ struct Cohort {
   bool infeasible = false;  // no node that is there could hold it
   SteadyTime restarts_counted_at{};    // when free_restarts was right
   std::optional<SteadyTime> ended_at;  // its last attempt
+  bool waits_for_end = false;          // of what that left running
 
   bool HasOpenTrial() const;
   bool HasHeldTrial() const;  // by its live attempt

@@ -89,14 +89,15 @@ TEST_F(SweepChanges, WhatFailedIsQueuedAgainAndTheSweepCompletesAgain) {
   EXPECT_TRUE(why.sweep().ended(0).began());
 
   v1::RetryReply reply;
-  ASSERT_TRUE(Retry(RetryOf({"small"}, "r1"), &reply).ok());
+  const grpc::Status retried = Retry(RetryOf({"small"}, "again"), &reply);
+  ASSERT_TRUE(retried.ok()) << retried.error_message();
   EXPECT_EQ(reply.queued(), 2);
   EXPECT_EQ(reply.targets(0).target(), "s1");
   EXPECT_EQ(reply.targets(0).finished(), 2);
   EXPECT_EQ(world_.Follow("s1").back().trials().at("succeeded"), 4);
-  ASSERT_TRUE(Retry(RetryOf({"small"}, "r1"), &reply).ok());
+  ASSERT_TRUE(Retry(RetryOf({"small"}, "again"), &reply).ok());
   EXPECT_EQ(reply.queued(), 2);
-  ASSERT_TRUE(Retry(RetryOf({"small"}, "r2"), &reply).ok());
+  ASSERT_TRUE(Retry(RetryOf({"small"}, "once more"), &reply).ok());
   EXPECT_EQ(reply.queued(), 0);
   const auto attempts = *world_.reader().ListAttempts({{{1}, 2}, 0});
   EXPECT_EQ(attempts.size(), 1U);

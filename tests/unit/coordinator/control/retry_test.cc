@@ -176,5 +176,26 @@ TEST(RetryTest, ALateOrderDoesNotHitTheSuccessor) {
   EXPECT_EQ(world.Attempt(AttemptOf(1, 1, 2)).outcome, AttemptOutcome::kLive);
 }
 
+TEST(RetryTest, WhatANodeOutOfReachMayStillTrainIsNotTrainedTwice) {
+  World world;
+  world.Register(1, "a", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Send(1, AttemptOf(1, 1, 1), {StepAt(1, 1)});
+  world.Register(2, "b", 1);
+  world.Do(NodeLost{{1}});
+  world.Do(CancelTarget{Trial(1, 1, 0), "c1", {}});
+  world.Retry({Trial(1, 1, 0)}, false, true);
+  for (int i = 0; i < 44; ++i) {
+    world.Do(Heartbeat{{2}, i, {}});
+    world.Wait(Seconds{1});
+    EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  }
+  EXPECT_EQ(world.CohortOf(1, 1).deferral,
+            "the attempt before it is still being ended on node a");
+  world.Do(Heartbeat{{2}, 44, {}});
+  world.Wait(Seconds{3});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
+}
+
 }  // namespace
 }  // namespace leadline::control
