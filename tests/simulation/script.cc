@@ -30,6 +30,15 @@ Fault DrawFault(Chance& chance, int64_t nodes, int64_t first, int64_t kinds) {
   return fault;
 }
 
+/// Long enough for a successor to start beside a trainer that lives on.
+Fault DrawLongSilence(Chance& chance, int64_t nodes) {
+  Fault fault = DrawFault(chance, nodes, 0, 1);
+  fault.kind = FaultKind::kStallAgent;
+  fault.at_s = chance.Between(kFaultsBegin_s, kFaultsLast_s / 2);
+  fault.lasts_s = chance.Between(60, 120);
+  return fault;
+}
+
 SweepPlan DrawSweep(Chance& chance) {
   SweepPlan sweep;
   sweep.cells.assign(static_cast<size_t>(1 + chance.Below(4)),
@@ -142,7 +151,12 @@ Script DrawScript(uint64_t seed) {
   script.memory.assign(script.slots.size(), kHungryNeeds);
   // Drawn apart: the rest of a schedule is the same with it and without.
   Chance failures(seed ^ kFailureDraws);
-  if (failures.Happens(0.5)) AddFailures(failures, script);
+  if (failures.Happens(0.5)) {
+    AddFailures(failures, script);
+  } else if (failures.Happens(0.5)) {
+    script.faults.push_back(
+        DrawLongSilence(failures, std::ssize(script.slots)));
+  }
   std::ranges::sort(script.faults, {}, &Fault::at_s);
   for (const Fault& fault : script.faults) {
     script.faults_end_s =
