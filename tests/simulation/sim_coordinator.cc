@@ -91,6 +91,7 @@ void SimCoordinator::CrashProcess() {
   undone_.clear();
   stalled_ = false;
   stalled_until_ = {};
+  turn_at_ = {};
   turn_is_due_ = false;
   store_.kill_in.reset();
   store_.LoseWhatWaits();

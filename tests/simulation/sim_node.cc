@@ -121,6 +121,7 @@ void SimNode::CrashAgent() {
   stalled_ = false;
   stalled_until_ = {};
   undone_.clear();
+  tick_at_ = {};
   if (const auto wire = std::exchange(wire_, nullptr)) {
     wire->agent_open = false;
     coordinator_.HearEndOf(wire);
