@@ -242,11 +242,12 @@ void CommitCycle::StartAnew(const absl::Status& why) {
              {{"code", absl::StatusCodeToString(why.code())},
               {"message", std::string(why.message())}});
   load_with_work_wanted_ = control_->state().work_wanted;
-  // First, so that an agent hears that it may be what it sent.
-  for (Answered& answered : std::exchange(batch_, {}).answers) {
-    answered(absl::InternalError("the change could not be stored: " +
-                                 std::string(why.message())));
-  }
+  // First, so that an agent hears that it may be what it sent; a damaged store
+  // is no fault of any record.
+  const absl::Status answer(
+      absl::IsDataLoss(why) ? why.code() : absl::StatusCode::kInternal,
+      "the change could not be stored: " + std::string(why.message()));
+  for (Answered& answered : std::exchange(batch_, {}).answers) answered(answer);
   sink_.CloseAllSessions(
       absl::UnavailableError("the coordinator reads its store anew"));
   // At once, but not again and again: only what is committed resets the wait.

@@ -83,7 +83,10 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
     const absl::Status sought = held.attempt->SendAgainAfter(
         known == acknowledged.end() ? std::nullopt
                                     : std::optional(known->second));
-    if (!sought.ok()) held.attempt->GiveUpEvents(std::string(sought.message()));
+    if (!sought.ok()) {
+      held.attempt->GiveUpEvents(std::string(sought.message()));
+      careful_.Forget(key);
+    }
     careful_.OnStored(key, held.attempt->window.acknowledged());
     // The stream that broke may have lost it.
     if (held.attempt->pid() > 0) TellStarted(*held.attempt);

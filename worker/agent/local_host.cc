@@ -68,9 +68,13 @@ class LocalTrainer final : public Trainer {
     if (status->IsKnown() && status->signal != SIGKILL) {
       return OomEvidence::kNone;
     }
-    if (SeesTrueProcessIds() &&
-        NamesOomKill(ReadKernelLog(), pid(), SecondsOf(start_time_))) {
-      return OomEvidence::kNamed;
+    if (SeesTrueProcessIds()) {
+      const std::string log = ReadKernelLog();
+      if (NamesOomKill(log, pid(), SecondsOf(start_time_))) {
+        return OomEvidence::kNamed;
+      }
+      // A log that can be read would name it: what was counted are others.
+      if (!log.empty()) return OomEvidence::kNone;
     }
     return CountOomKills() > oom_kills_before_ ? OomEvidence::kCounted
                                                : OomEvidence::kNone;
