@@ -40,7 +40,7 @@ TEST(Manifest, ReadsBackBitForBit) {
 
 TEST(Manifest, NamesNoPath) {
   Manifest manifest = Whole();
-  manifest.dataset.path = "/home/someone/text";
+  manifest.dataset.path = "/home/me/text";
   EXPECT_THAT(ManifestJson(manifest), testing::Not(HasSubstr("someone")));
 }
 

@@ -99,7 +99,8 @@ TEST(TrainerConfig, HostileTextsAreRefused) {
   ExpectRefused("[]", "expected an object");
   ExpectRefused("{\"version\":1}{}", "not JSON");
   ExpectRefused(std::string(200'000, '['), "nested too deeply");
-  ExpectRefused(std::string((size_t{1} << 20U) + 1, ' '), "longer than 1048576 bytes");
+  ExpectRefused(std::string((size_t{1} << 20U) + 1, ' '),
+                "longer than 1048576 bytes");
   ExpectRefused("{\"a\":\"\xff\"}", "not JSON");
 }
 
