@@ -144,6 +144,8 @@ class ProcessTest(unittest.TestCase):
         child.wait()
         self.assertFalse(process.send(signal.SIGKILL))
         process.close()
+        self.assertFalse(process.is_alive())
+        self.assertFalse(process.send(signal.SIGKILL))
 
     def test_a_number_that_passed_on_is_another_process(self):
         with self.assertRaises(ProcessLookupError):

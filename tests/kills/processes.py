@@ -35,7 +35,9 @@ class Process:
             self._handle = None
 
     def is_alive(self):
-        """False for what waits to be reaped, too."""
+        """False for what waits to be reaped, too, and for what was let go of."""
+        if self._handle is None:
+            return False
         try:
             signal.pidfd_send_signal(self._handle, 0)
             return _stat(self._proc())[0] not in "ZX"
@@ -43,7 +45,9 @@ class Process:
             return False
 
     def send(self, number):
-        """False if it has gone."""
+        """False if it has gone, or was let go of."""
+        if self._handle is None:
+            return False
         try:
             signal.pidfd_send_signal(self._handle, number)
             return True
