@@ -4,6 +4,8 @@
 #include <functional>
 #include <set>
 
+#include "coordinator/spec_reader/limits_reader.h"
+#include "coordinator/spec_reader/rule_reader.h"
 #include "coordinator/spec_reader/suggestion.h"
 #include "coordinator/spec_reader/text_check.h"
 #include "coordinator/spec_reader/value_reader.h"
@@ -163,28 +165,11 @@ class SweepReader {
     }
   }
 
-  sweep::Rule ReadRule(const Node& node) {
-    sweep::Rule rule{{}, node.at};
-    for (const Entry& entry : node.entries) {
-      if (!values_.IsKey(entry)) continue;
-      sweep::Axis pattern{entry.key, {}, entry.at};
-      const bool is_list = entry.value.IsList();
-      for (const Node& item : entry.value.items) {
-        pattern.values.push_back(values_.ReadChoice(entry.key, item));
-      }
-      if (!is_list) {
-        pattern.values.push_back(values_.ReadChoice(entry.key, entry.value));
-      }
-      rule.match.push_back(std::move(pattern));
-    }
-    return rule;
-  }
-
   void ReadExclude(const Node& node) {
     if (!values_.IsList("exclude", node)) return;
     for (const Node& item : node.items) {
       if (values_.IsMap("exclude", item)) {
-        sweep_.exclude.push_back(ReadRule(item));
+        sweep_.exclude.push_back(ReadRule(item, values_));
       }
     }
   }
@@ -192,95 +177,14 @@ class SweepReader {
   void ReadWhens(const Node& node) {
     if (!values_.IsList("when", node)) return;
     for (const Node& item : node.items) {
-      if (values_.IsMap("when", item)) ReadWhen(item);
+      if (!values_.IsMap("when", item)) continue;
+      auto when = ReadWhen(item, values_);
+      if (when) sweep_.when.push_back(*std::move(when));
     }
-  }
-
-  void ReadWhen(const Node& node) {
-    sweep::When when;
-    when.rule.at = node.at;
-    bool has_match = false;
-    bool has_set = false;
-    bool is_whole = true;
-    for (const Entry& entry : node.entries) {
-      if (entry.key == "match" && values_.IsMap("match", entry.value)) {
-        when.rule = ReadRule(entry.value);
-        has_match = true;
-      } else if (entry.key == "set" && values_.IsMap("set", entry.value)) {
-        is_whole = ReadSet(entry.value, when) && is_whole;
-        has_set = true;
-      } else if (entry.key != "match" && entry.key != "set") {
-        values_.Add(entry.at, "when: there is no " + entry.key +
-                                  ", expected match and set");
-      } else {
-        is_whole = false;
-      }
-    }
-    if (is_whole && (!has_match || !has_set)) {
-      values_.Add(node.at, std::string("when: no ") +
-                               (has_match ? "set" : "match") +
-                               ", expected match and set");
-    } else if (is_whole) {
-      sweep_.when.push_back(std::move(when));
-    }
-  }
-
-  bool ReadSet(const Node& node, sweep::When& when) {
-    bool is_whole = true;
-    for (const Entry& entry : node.entries) {
-      auto option = values_.ReadOption(entry);
-      is_whole = is_whole && option.has_value();
-      if (option) when.set.push_back(*std::move(option));
-    }
-    return is_whole;
   }
 
   void ReadLimits(const Node& node) {
-    if (!values_.IsMap("limits", node)) return;
-    constexpr int64_t kMost = 1'000'000;
-    for (const Entry& entry : node.entries) {
-      if (entry.key == "parallel") {
-        sweep_.limits.parallel =
-            values_.ReadInteger("parallel", entry.value, 1, kMost);
-      } else if (entry.key == "failures") {
-        sweep_.limits.failures =
-            values_.ReadInteger("failures", entry.value, 1, kMost);
-      } else if (entry.key == "failures_in_row") {
-        sweep_.limits.failures_in_row =
-            values_.ReadInteger("failures_in_row", entry.value, 1, kMost);
-      } else if (entry.key == "on_failures") {
-        ReadOnFailures(entry.value);
-      } else if (entry.key == "gpu_hours") {
-        values_.Add(entry.at, "limits: gpu_hours is not supported yet");
-      } else {
-        values_.Add(
-            entry.at,
-            "limits: there is no " + entry.key +
-                ", expected parallel, failures, failures_in_row or "
-                "on_failures" +
-                DidYouMean(entry.key, {"parallel", "failures",
-                                       "failures_in_row", "on_failures"}));
-      }
-    }
-    const sweep::Limits& limits = sweep_.limits;
-    if (limits.on_failures != OnFailures::kStop && !limits.failures &&
-        !limits.failures_in_row) {
-      values_.Add(node.at,
-                  "limits: on_failures has no limit to follow, expected "
-                  "failures or failures_in_row beside it");
-    }
-  }
-
-  void ReadOnFailures(const Node& node) {
-    const auto word = values_.ReadText("on_failures", node);
-    if (!word) return;
-    const auto what = ParseOnFailures(*word);
-    if (what) {
-      sweep_.limits.on_failures = *what;
-    } else {
-      values_.Add(node.at, "on_failures: found " + Shown(node) +
-                               ", expected stop or finish");
-    }
+    sweep_.limits = spec_reader::ReadLimits(node, values_);
   }
 
   void ReadPriority(const Node& node) {
