@@ -1,12 +1,12 @@
 #include "coordinator/config.h"
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
 #include "common/trainer_silence.h"
+#include "flags/command_line.h"
 
 namespace leadline {
 namespace {
@@ -35,11 +35,9 @@ struct Flags {
   int64_t tries_in_total = control::Policy{}.tries_in_total;
   int64_t free_restarts = control::Policy{}.free_restarts;
   int64_t quarantine_after = control::Policy{}.quarantine_after;
-  bool print_config = false;
 };
 
-void Declare(CLI::App& app, Flags& flags, const std::string& version) {
-  app.set_version_flag("--version", "leadline-coordinator " + version);
+void Declare(CLI::App& app, Flags& flags) {
   app.footer(kFooter);
   app.add_option("--state", flags.state, "folder it owns: made if need be")
       ->required()
@@ -86,11 +84,6 @@ void Declare(CLI::App& app, Flags& flags, const std::string& version) {
                  "attempt at a time that shows whether it is well; 0: never")
       ->check(CLI::Range(int64_t{0}, int64_t{1000}))
       ->capture_default_str();
-  app.add_flag("--print-config", flags.print_config,
-               "print what is in effect, as a file for --config, and end")
-      ->configurable(false);
-  app.set_config("--config", "", "file of these flags, one KEY=VALUE a line");
-  app.allow_config_extras(CLI::config_extras_mode::error);
 }
 
 Launch Misuse(const std::string& message) {
@@ -137,15 +130,12 @@ Launch ParseCommandLine(int argc, const char* const* argv,
                         const std::string& version) {
   CLI::App app(kAbout, "leadline-coordinator");
   Flags flags;
-  Declare(app, flags, version);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream text;
-    const bool is_misuse = app.exit(error, text, text) != 0;
-    return {std::nullopt, is_misuse ? 2 : 0, text.str()};
+  Declare(app, flags);
+  flags::AddCommon(app, version);
+  flags::Reading reading = flags::Read(app, argc, argv);
+  if (!reading.goes_on) {
+    return {std::nullopt, reading.exit_code, std::move(reading.text)};
   }
-  if (flags.print_config) return {std::nullopt, 0, app.config_to_str(true)};
   return ToLaunch(flags);
 }
 

@@ -1,0 +1,74 @@
+#include "flags/command_line.h"
+
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include "flags/settings_file.h"
+
+namespace leadline::flags {
+namespace {
+
+constexpr char kConfig[] = "--config";
+constexpr char kPrintConfig[] = "--print-config";
+
+/// What is wrong with the file itself, whatever the command line says besides;
+/// empty if nothing is.
+std::string WhyNotFile(CLI::App& app, const std::string& file) {
+  try {
+    // Taken from the back.
+    app.parse(std::vector<std::string>{file, kConfig});
+  } catch (const CLI::RequiredError&) {
+    return "";
+  } catch (const CLI::FileError&) {
+    return "cannot read the settings in " + file;
+  } catch (const CLI::ParseError& error) {
+    return file + ": " + error.what();
+  }
+  return "";
+}
+
+std::string Explain(CLI::App& app, const CLI::ParseError& error) {
+  const std::string message = error.what();
+  const std::vector<std::string> files = app.get_config_ptr()->results();
+  if (!files.empty()) {
+    const std::string why = WhyNotFile(app, files.front());
+    if (!why.empty()) return why;
+  }
+  return message;
+}
+
+}  // namespace
+
+void AddCommon(CLI::App& app, const std::string& version) {
+  app.set_version_flag("--version", app.get_name() + " " + version)
+      ->configurable(false);
+  app.config_formatter(std::make_shared<SettingsFile>(app));
+  app.set_config(kConfig, "", "file of these flags, one KEY=VALUE a line")
+      ->type_name("FILE");
+  app.add_flag(kPrintConfig)
+      ->description("print what is in effect, as a file for --config, and end")
+      ->configurable(false);
+}
+
+Reading Read(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+    if (app.get_option(kPrintConfig)->count() > 0) {
+      return {false, 0, app.config_to_str(true)};
+    }
+    return {true, 0, ""};
+  } catch (const CLI::Success& success) {
+    std::ostringstream text;
+    app.exit(success, text, text);
+    return {false, 0, text.str()};
+  } catch (const CLI::ParseError& error) {
+    return Misuse(app, Explain(app, error));
+  }
+}
+
+Reading Misuse(const CLI::App& app, const std::string& message) {
+  return {false, 2, app.get_name() + ": " + message + "\n"};
+}
+
+}  // namespace leadline::flags

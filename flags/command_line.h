@@ -1,0 +1,30 @@
+// How the programs that run for long read their settings: flags, or a file of
+// the same keys, or both; what stands on the command line wins.
+
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace leadline::flags {
+
+/// What a command line came to: go on, or print `text` and end.
+struct Reading {
+  bool goes_on = false;
+  int exit_code = 0;
+  std::string text;
+};
+
+/// Adds --config, --print-config and --version.
+void AddCommon(CLI::App& app, const std::string& version);
+
+/// Sets what `app` is bound to. After misuse the exit code is 2 and the text
+/// one message that names the key, and the file where it stands in one;
+/// --print-config ends with 0 and what is in effect, as a file for --config.
+Reading Read(CLI::App& app, int argc, const char* const* argv);
+
+/// "PROGRAM: MESSAGE", and the exit code of misuse.
+Reading Misuse(const CLI::App& app, const std::string& message);
+
+}  // namespace leadline::flags

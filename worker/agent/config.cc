@@ -1,0 +1,202 @@
+#include "worker/agent/config.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include "flags/command_line.h"
+#include "worker/agent/coordinator_address.h"
+#include "worker/dataset/fetch/download.h"
+
+namespace leadline::agent {
+namespace {
+
+constexpr char kAbout[] =
+    "The agent: trains on this machine what a coordinator orders.";
+constexpr int64_t kMega = 1'000'000;
+constexpr size_t kLongestName = 128;  // as coordinators take them
+
+struct Flags {
+  std::string state;
+  std::string coordinator;
+  std::string node;
+  std::string trainer;
+  std::string devices;
+  std::string data;
+  std::string data_url;
+  std::string samples;
+  std::string fetch;
+  int64_t slots = 0;
+  int64_t hang_after_s = 600;
+  int64_t least_free_mb = 500;
+  int64_t keep_days = 30;
+  int64_t keep_mb = 20'000;
+  bool is_private = false;
+  bool only_end_leftovers = false;
+};
+
+CLI::Range Numbers(int64_t least, int64_t most) { return {least, most}; }
+
+void DeclareWork(CLI::App& app, Flags& flags) {
+  app.add_option("--state", flags.state,
+                 "folder of this agent: data, attempts, logs; required")
+      ->type_name("DIR");
+  app.add_option("--coordinator", flags.coordinator,
+                 "HOST:PORT or unix:PATH of the coordinator; required")
+      ->type_name("ADDRESS");
+  app.add_option("--node", flags.node, "name of this machine; default: its own")
+      ->type_name("NAME");
+  app.add_option("--slots", flags.slots, "CPU slots; default: one a core")
+      ->check(Numbers(1, 1024));
+  app.add_option("--devices", flags.devices,
+                 "GPUs to offer, by index; this build offers CPU slots alone")
+      ->type_name("LIST");
+  app.add_option("--trainer", flags.trainer,
+                 "the trainer program; default: leadline-trainer beside this")
+      ->type_name("FILE");
+  app.add_flag("--private", flags.is_private,
+               "end when the coordinator has gone");
+}
+
+void DeclareData(CLI::App& app, Flags& flags) {
+  app.add_option("--data", flags.data,
+                 "folder of the registered data sets, which agents of one "
+                 "machine may share; default: data in the state folder")
+      ->type_name("DIR")
+      ->envname("LEADLINE_DATA");
+  app.add_option("--data-url", flags.data_url,
+                 "http://HOST/DIR of a mirror that has the files of data sets "
+                 "under their names; default: where each comes from")
+      ->type_name("URL")
+      ->envname("LEADLINE_DATA_URL");
+  app.add_option("--samples", flags.samples,
+                 "folder of the text samples, where there is one")
+      ->type_name("DIR")
+      ->envname("LEADLINE_SAMPLES");
+  app.add_option("--fetch", flags.fetch,
+                 "fetch that data set (text8, tinystories, tinystories_v2) "
+                 "into the data folder, no more; needs no coordinator")
+      ->option_text("NAME")
+      ->configurable(false);
+}
+
+void DeclareLimits(CLI::App& app, Flags& flags) {
+  app.add_option("--hang-after", flags.hang_after_s,
+                 "seconds without a record or processor time after which a "
+                 "trainer is taken to hang; at least ten times its own longest "
+                 "wait, and sixty where it is busy")
+      ->check(Numbers(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--least-free-mb", flags.least_free_mb,
+                 "free space below which no attempt starts")
+      ->check(Numbers(0, 1'000'000'000))
+      ->capture_default_str();
+  app.add_option("--keep-days", flags.keep_days,
+                 "how long event files and logs of attempts are kept whose end "
+                 "the coordinator has on disk; checkpoints always are")
+      ->check(Numbers(0, 36'500))
+      ->capture_default_str();
+  app.add_option("--keep-mb", flags.keep_mb,
+                 "how much of them is kept; the oldest go first")
+      ->check(Numbers(0, 1'000'000'000))
+      ->capture_default_str();
+  app.add_flag("--end-leftovers", flags.only_end_leftovers,
+               "end the trainers that an earlier agent left behind, no more; "
+               "without it they are adopted")
+      ->configurable(false);
+}
+
+std::filesystem::path Absolute(const std::filesystem::path& path) {
+  if (path.empty()) return path;
+  std::error_code error;
+  return std::filesystem::absolute(path, error).lexically_normal();
+}
+
+bool IsName(const std::string& text) {
+  return !text.empty() && text.size() <= kLongestName &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c > ' ' && c < 0x7f; });
+}
+
+std::string WhyNot(const Flags& flags) {
+  if (flags.state.empty() && (flags.fetch.empty() || flags.data.empty())) {
+    return "--state is required: a folder for this agent alone";
+  }
+  if (const auto why = dataset::WhyNotBase(flags.data_url); !why.empty()) {
+    return "--data-url: " + why;
+  }
+  if (!flags.fetch.empty()) return "";
+  if (flags.coordinator.empty()) {
+    return "--coordinator is required: HOST:PORT or unix:PATH";
+  }
+  if (auto address = CheckAddress(flags.coordinator); !address.ok()) {
+    return "--coordinator: " + std::string(address.message());
+  }
+  if (!IsName(flags.node)) {
+    return "--node must be 1 to 128 printable ASCII characters without blanks";
+  }
+  if (!flags.devices.empty()) {
+    return "--devices: this build offers CPU slots alone";
+  }
+  return "";
+}
+
+Config ToConfig(const Flags& flags) {
+  Config config;
+  config.state = Absolute(flags.state);
+  config.coordinator = flags.coordinator;
+  config.node = flags.node;
+  config.trainer = Absolute(flags.trainer);
+  if (flags.slots > 0) config.slots = flags.slots;
+  const std::filesystem::path data =
+      flags.data.empty() ? config.state / "data" : Absolute(flags.data);
+  config.data = {data.string(), flags.samples, flags.data_url};
+  config.spool = {flags.least_free_mb * kMega,
+                  std::chrono::hours(24 * flags.keep_days),
+                  flags.keep_mb * kMega};
+  config.hang_after = std::chrono::seconds(flags.hang_after_s);
+  config.is_private = flags.is_private;
+  config.fetch = flags.fetch;
+  config.only_end_leftovers = flags.only_end_leftovers;
+  return config;
+}
+
+}  // namespace
+
+Surroundings ReadSurroundings() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return {name[0] == '\0' ? "localhost" : name,
+          self.parent_path() / "leadline-trainer"};
+}
+
+Launch ParseCommandLine(int argc, const char* const* argv,
+                        const std::string& version,
+                        const Surroundings& surroundings) {
+  CLI::App app(kAbout, "leadline-agent");
+  Flags flags;
+  flags.node = surroundings.host;
+  flags.trainer = surroundings.trainer.string();
+  DeclareWork(app, flags);
+  DeclareData(app, flags);
+  DeclareLimits(app, flags);
+  for (const char* key : {"--node", "--trainer"}) {
+    app.get_option(key)->capture_default_str();
+  }
+  flags::AddCommon(app, version);
+  flags::Reading reading = flags::Read(app, argc, argv);
+  if (!reading.goes_on) {
+    return {std::nullopt, reading.exit_code, std::move(reading.text)};
+  }
+  if (const std::string why = WhyNot(flags); !why.empty()) {
+    reading = flags::Misuse(app, why);
+    return {std::nullopt, reading.exit_code, std::move(reading.text)};
+  }
+  return {ToConfig(flags), 0, ""};
+}
+
+}  // namespace leadline::agent

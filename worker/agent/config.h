@@ -1,0 +1,55 @@
+// Every setting of the agent, from flags or a file of the same keys.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "worker/agent/data_finder.h"
+#include "worker/agent/spool.h"
+
+namespace leadline::agent {
+
+/// What of the machine stands for settings that are not given.
+struct Surroundings {
+  std::string host;               // its name
+  std::filesystem::path trainer;  // the program beside the agent's
+};
+
+Surroundings ReadSurroundings();
+
+struct Config {
+  std::filesystem::path
+      state;                // absolute; empty with `fetch` and a data folder
+  std::string coordinator;  // HOST:PORT or unix:PATH
+  std::string node;         // name of this machine
+  std::filesystem::path trainer;  // the program, absolute
+  std::optional<int64_t> slots;   // of the CPU
+  DataPlaces data;
+  SpoolPolicy spool;
+  std::chrono::seconds hang_after{600};
+  bool is_private = false;  // end when the coordinator has gone
+
+  // Other things to do than to serve:
+  std::string fetch;                // this data set, no more
+  bool only_end_leftovers = false;  // of an earlier agent, no more
+};
+
+/// What to do: go on with `config`, or end now with `exit_code` after printing
+/// `text`.
+struct Launch {
+  std::optional<Config> config;
+  int exit_code = 0;
+  std::string text;
+};
+
+/// Reads and checks the command line. Nothing is printed here, and nothing of
+/// the machine is looked at but the working folder.
+Launch ParseCommandLine(int argc, const char* const* argv,
+                        const std::string& version,
+                        const Surroundings& surroundings);
+
+}  // namespace leadline::agent
