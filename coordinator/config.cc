@@ -35,6 +35,7 @@ struct Flags {
   int64_t tries_in_total = control::Policy{}.tries_in_total;
   int64_t free_restarts = control::Policy{}.free_restarts;
   int64_t quarantine_after = control::Policy{}.quarantine_after;
+  LogFlags log;
 };
 
 void Declare(CLI::App& app, Flags& flags) {
@@ -84,6 +85,7 @@ void Declare(CLI::App& app, Flags& flags) {
                  "attempt at a time that shows whether it is well; 0: never")
       ->check(CLI::Range(int64_t{0}, int64_t{1000}))
       ->capture_default_str();
+  AddLogFlags(app, flags.log);
 }
 
 Launch Misuse(const std::string& message) {
@@ -114,6 +116,7 @@ Launch ToLaunch(const Flags& flags) {
   config.policy.tries_in_total = std::max(flags.tries_in_total, flags.tries);
   config.policy.free_restarts = flags.free_restarts;
   config.policy.quarantine_after = flags.quarantine_after;
+  config.log = ToLogOptions(flags.log);
   const std::string listen =
       flags.listen.empty()
           ? "unix:" + (config.state / "coordinator.sock").string()

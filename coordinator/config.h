@@ -8,6 +8,7 @@
 
 #include "coordinator/control/policy.h"
 #include "coordinator/rpc/listen_address.h"
+#include "logging/open_log.h"
 
 namespace leadline {
 
@@ -17,6 +18,7 @@ struct Config {
   rpc::ListenAddress address;
   bool is_private = false;  // end with the last client, keep a local agent
   control::Policy policy;
+  LogOptions log;
 };
 
 /// What to do: run with `config`, or end now with `exit_code` after printing

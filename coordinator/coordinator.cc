@@ -60,9 +60,10 @@ absl::Status Coordinator::Begin() {
   server_ = *std::move(server);
   if (options_.config.is_private) {
     const std::lock_guard lock(mutex_);
-    agent_.emplace(LocalAgentOptions{options_.agent, options_.config.state,
-                                     server_->address().ToText()},
-                   log_);
+    agent_.emplace(
+        LocalAgentOptions{options_.agent, options_.config.state,
+                          server_->address().ToText(), options_.config.log},
+        log_);
     agent_->Want(demand_.wanting_work > 0, demand_.slots);
   }
   return absl::OkStatus();

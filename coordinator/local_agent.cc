@@ -26,17 +26,19 @@ constexpr int kEndMilliseconds = 3800;  // of the 5 s a stop may take in all
 constexpr int kLeftoversMilliseconds = 1500;
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{10'000};
+constexpr uintmax_t kMostOutputBytes = uintmax_t{1} << 20;
 constexpr milliseconds kLongLife{30'000};  // after it a death is a new story
 
-/// An agent of its own process group, without our signal mask, its output in
-/// its log.
+/// An agent of its own process group, without our signal mask. What it prints
+/// besides its log goes to `output`: the last words of one that died.
 class SpawnSettings {
  public:
-  explicit SpawnSettings(const std::string& log) {
+  explicit SpawnSettings(const std::string& output) {
+    BoundOutput(output);
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null",
                                      O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, log.c_str(),
+    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output.c_str(),
                                      O_WRONLY | O_CREAT | O_APPEND, 0600);
     posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
     posix_spawnattr_init(&attributes_);
@@ -70,6 +72,14 @@ class SpawnSettings {
   }
 
  private:
+  static void BoundOutput(const std::filesystem::path& output) {
+    std::error_code error;
+    if (std::filesystem::file_size(output, error) > kMostOutputBytes &&
+        !error) {
+      std::filesystem::resize_file(output, 0, error);
+    }
+  }
+
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };
@@ -148,11 +158,19 @@ void LocalAgent::EndLeftovers() {
 
 std::optional<pid_t> LocalAgent::SpawnWith(
     const std::vector<std::string>& flags) {
-  std::vector<std::string> words = {options_.program.string(), "--state",
-                                    options_.state.string(), "--coordinator",
-                                    options_.coordinator};
+  std::vector<std::string> words = {options_.program.string(),
+                                    "--state",
+                                    options_.state.string(),
+                                    "--coordinator",
+                                    options_.coordinator,
+                                    "--log-file",
+                                    (options_.state / "agent.log").string(),
+                                    "--log-format",
+                                    std::string(Name(options_.log.format)),
+                                    "--log-level",
+                                    std::string(Name(options_.log.level))};
   words.insert(words.end(), flags.begin(), flags.end());
-  const SpawnSettings settings((options_.state / "agent.log").string());
+  const SpawnSettings settings((options_.state / "agent.err").string());
   pid_t pid = 0;
   const int error = settings.Spawn(&pid, std::move(words));
   if (error != 0) {

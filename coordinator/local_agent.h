@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "common/log.h"
+#include "logging/open_log.h"
 
 namespace leadline {
 
@@ -22,6 +23,7 @@ struct LocalAgentOptions {
   std::filesystem::path program;
   std::filesystem::path state;
   std::string coordinator;  // "unix:PATH"
+  LogOptions log{};
 };
 
 /// Starts the agent when it is wanted, again when it died, and ends it when it

@@ -15,8 +15,8 @@
 
 #include "coordinator/config.h"
 #include "coordinator/coordinator.h"
-#include "coordinator/file_log.h"
 #include "coordinator/state_folder.h"
+#include "logging/open_log.h"
 #include "storage/open.h"
 
 namespace leadline {
@@ -131,7 +131,8 @@ int Main(int argc, char** argv) {
   const sigset_t signals = BlockSignals();
   auto folder = StateFolder::Open(launch.config->state);
   if (!folder.ok()) return Fail(folder.status());
-  const auto log = OpenFileLog(folder->path() / "coordinator.log");
+  const auto log =
+      OpenFileLog(folder->path() / "coordinator.log", launch.config->log);
   if (!log.ok()) return Fail(log.status());
   // gRPC's own lines are about its inside; what matters is told by statuses.
   gpr_set_log_function([](gpr_log_func_args*) {});

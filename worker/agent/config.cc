@@ -33,6 +33,8 @@ struct Flags {
   int64_t least_free_mb = 500;
   int64_t keep_days = 30;
   int64_t keep_mb = 20'000;
+  std::string log_file;
+  LogFlags log;
   bool is_private = false;
   bool only_end_leftovers = false;
 };
@@ -108,6 +110,14 @@ void DeclareLimits(CLI::App& app, Flags& flags) {
       ->configurable(false);
 }
 
+void DeclareLog(CLI::App& app, Flags& flags) {
+  app.add_option("--log-file", flags.log_file,
+                 "file the log goes to, kept below 8 MiB with three older ones "
+                 "beside it; default: standard error")
+      ->type_name("FILE");
+  AddLogFlags(app, flags.log);
+}
+
 std::filesystem::path Absolute(const std::filesystem::path& path) {
   if (path.empty()) return path;
   std::error_code error;
@@ -157,6 +167,8 @@ Config ToConfig(const Flags& flags) {
                   std::chrono::hours(24 * flags.keep_days),
                   flags.keep_mb * kMega};
   config.hang_after = std::chrono::seconds(flags.hang_after_s);
+  config.log_file = Absolute(flags.log_file);
+  config.log = ToLogOptions(flags.log);
   config.is_private = flags.is_private;
   config.fetch = flags.fetch;
   config.only_end_leftovers = flags.only_end_leftovers;
@@ -184,6 +196,7 @@ Launch ParseCommandLine(int argc, const char* const* argv,
   DeclareWork(app, flags);
   DeclareData(app, flags);
   DeclareLimits(app, flags);
+  DeclareLog(app, flags);
   for (const char* key : {"--node", "--trainer"}) {
     app.get_option(key)->capture_default_str();
   }

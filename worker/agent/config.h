@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "logging/open_log.h"
 #include "worker/agent/data_finder.h"
 #include "worker/agent/spool.h"
 
@@ -31,6 +32,8 @@ struct Config {
   DataPlaces data;
   SpoolPolicy spool;
   std::chrono::seconds hang_after{600};
+  std::filesystem::path log_file;  // empty: standard error
+  LogOptions log;
   bool is_private = false;  // end when the coordinator has gone
 
   // Other things to do than to serve:

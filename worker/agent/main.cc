@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <grpc/support/log.h>
 #include <unistd.h>
 
+#include "logging/open_log.h"
 #include "worker/agent/agent.h"
 #include "worker/agent/config.h"
 #include "worker/agent/fetch_ahead.h"
@@ -25,29 +25,6 @@ namespace {
 constexpr std::chrono::milliseconds kPatienceWithLeftovers{3000};
 // Of a coordinator that ends, which must be gone within 6 s.
 constexpr std::chrono::milliseconds kPatienceAtTheEnd{500};
-
-class SpdLog final : public Log {
- public:
-  SpdLog() : logger_(spdlog::stderr_logger_mt("agent")) {
-    logger_->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-    logger_->flush_on(spdlog::level::info);
-  }
-
-  void Write(LogLevel level, std::string_view event,
-             std::initializer_list<LogField> fields) override {
-    std::string line(event);
-    for (const LogField& field : fields) {
-      line += " " + std::string(field.key) + "=" + field.value;
-    }
-    constexpr spdlog::level::level_enum kLevels[] = {
-        spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
-        spdlog::level::err};
-    logger_->log(kLevels[static_cast<int>(level)], "{}", line);
-  }
-
- private:
-  std::shared_ptr<spdlog::logger> logger_;
-};
 
 std::string FreshInstance(std::random_device& random) {
   std::string text;
@@ -85,8 +62,8 @@ int Fail(int code, const std::string& message) {
 
 /// Ends the process: the data thread may be in the middle of a large file,
 /// which nobody needs any more. Files are there whole or not at all.
-[[noreturn]] void Serve(const AgentOptions& options, const DataPlaces& data) {
-  SpdLog log;
+[[noreturn]] void Serve(const AgentOptions& options, const DataPlaces& data,
+                        Log& log) {
   Agent agent(options, MakeDataFinder(data), log);
   AgentEnd end;
   {
@@ -98,6 +75,11 @@ int Fail(int code, const std::string& message) {
   std::_Exit(end.exit_code);
 }
 
+absl::StatusOr<std::unique_ptr<Log>> OpenLog(const Config& config) {
+  if (config.log_file.empty()) return OpenStandardErrorLog(config.log);
+  return OpenFileLog(config.log_file, config.log);
+}
+
 int Run(const Config& config, const std::string& host) {
   if (!config.fetch.empty()) return FetchAhead(config.fetch, config.data);
   if (access(config.trainer.c_str(), X_OK) != 0) {
@@ -107,6 +89,10 @@ int Run(const Config& config, const std::string& host) {
   AgentOptions options = MakeOptions(config, host);
   absl::StatusOr<StateLock> lock = StateLock::Take(config.state);
   if (!lock.ok()) return Fail(1, std::string(lock.status().message()));
+  const auto log = OpenLog(config);
+  if (!log.ok()) return Fail(1, std::string(log.status().message()));
+  // gRPC's own lines are about its inside; what matters is told by statuses.
+  gpr_set_log_function([](gpr_log_func_args*) {});
   const bool only_end = config.only_end_leftovers;
   if (!EndLeftovers(config.state, options.identity.boot_id,
                     only_end ? HeldAttempts::kEnd : HeldAttempts::kSpare,
@@ -116,7 +102,7 @@ int Run(const Config& config, const std::string& host) {
   if (only_end) return 0;
   options.identity.previous_instance = lock->Succeed(options.identity.instance);
   options.receives_orphans = ReceiveOrphans();
-  Serve(options, config.data);
+  Serve(options, config.data, **log);
 }
 
 int Main(int argc, char** argv) {

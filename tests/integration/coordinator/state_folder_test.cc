@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "coordinator/config.h"
-#include "coordinator/file_log.h"
 #include "coordinator/rpc/data_inspector.h"
 #include "coordinator_world.h"
 
@@ -74,12 +73,6 @@ TEST(DataInspectorTest, FileTooLargeToBeTextIsRefusedUnread) {
   const auto facts = rpc::InspectData(path.string(), {});
   EXPECT_THAT(std::string(facts.status().message()),
               HasSubstr("a data set may have"));
-}
-
-TEST(FileLogTest, TextFromOutsideMakesNoLinesAndNoKeysOfItsOwn) {
-  EXPECT_EQ(
-      LogLine("refused", {{"node", "n\nlevel=error x=\"1\""}, {"n", "3"}}),
-      "event=refused node=\"n\\nlevel=error x=\\\"1\\\"\" n=3");
 }
 
 Launch Parse(std::vector<const char*> words) {
