@@ -17,7 +17,7 @@ SHAPES = [
     {"method": "prenorm", "depth": 12, "d_model": 128, "context": 128, "batch_sequences": 16},
     {"method": "wav", "depth": 12, "d_model": 256, "context": 128, "batch_sequences": 16},
 ]
-SHORT = {"steps": 2, "eval_every": 2, "eval_windows": 8, "log_every": 1}
+SHORT = {"checkpoint_every": "off", "steps": 2, "eval_every": 2, "eval_windows": 8, "log_every": 1}
 
 
 def random_text(folder):

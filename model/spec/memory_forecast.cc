@@ -45,7 +45,16 @@ class Attempt {
   /// Values, gradients and two moments.
   Bytes Parameters() const { return 4 * Values(); }
 
-  Bytes Peak() const {
+  Bytes Peak() const { return Training() + Copy(); }
+
+ private:
+  /// Values and moments, while a checkpoint is written beside the training.
+  Bytes Copy() const {
+    const auto& every = settings_.values().at("checkpoint_every");
+    return every == Value("off") ? 0 : 3 * Values();
+  }
+
+  Bytes Training() const {
     Bytes peak = std::max({Parameters() + tokens_ * Embedding(),
                            Parameters() + Evaluation(),
                            BothPasses(tokens_, accumulates_)});
@@ -60,7 +69,6 @@ class Attempt {
                     probe.BothPasses(replicas_ * probed * context_, true));
   }
 
- private:
   void CountKept() {
     kept_by_attention_ = KeptByAny() + KeptByAttention();
     kept_by_mlp_ = KeptByAny() + 3 * hidden_ * narrow_;

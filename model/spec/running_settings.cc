@@ -73,12 +73,24 @@ std::vector<SettingInfo> RunningSettings() {
        .group = kRunning,
        .least = 1,
        .most = 100000000,
-       .words = {"off", "end"},
-       .default_text = "off",
+       .words = {"auto", "off", "end"},
+       .default_text = "auto",
        .identity = false,
        .meaning = "steps between checkpoints, the last step included; end: "
-                  "that one alone; for now an attempt that is lost starts "
-                  "again from step 0"},
+                  "that one alone; auto: ten minutes apart, for an attempt "
+                  "that is lost to go on from, and gone with the results. With "
+                  "a number or auto one is written, too, where training is "
+                  "stopped"},
+      {.key = "checkpoint_keep",
+       .group = kRunning,
+       .least = 1,
+       .most = 1000000,
+       .default_text = "2",
+       .since = 3,
+       .neutral = Value(int64_t{2}),
+       .identity = false,
+       .meaning = "checkpoints kept of a cohort: the newest, and of each "
+                  "replica the one with its lowest validation loss"},
       {.key = "init_from_path",
        .group = kRunning,
        .kind = kPath,

@@ -74,8 +74,8 @@ class Converted : public testing::TestWithParam<ConversionCase> {
     Shake(plain, 0.02);  // as training would, away from the start
     const trainer::AdamW optimizer(plain.parameters_in_order(), settings);
     const fs::path folder = root_ / eps_mode / std::to_string(wide);
-    trainer::SaveCheckpoint(folder / "plain", ManifestOf(settings, seeds, 3),
-                            plain, optimizer);
+    trainer::WriteSnapshot(folder / "plain", ManifestOf(settings, seeds, 3),
+                           trainer::TakeSnapshot(plain, optimizer));
 
     const checkpoint::Checkpoint from(folder / "plain");
     spec::GivenSettings options = {{"eps_mode", std::string(eps_mode)}};

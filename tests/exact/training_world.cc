@@ -57,8 +57,8 @@ Tensor Training::Losses(int64_t steps) {
 }
 
 void Training::Save(const std::filesystem::path& folder) const {
-  trainer::SaveCheckpoint(folder, ManifestOf(settings_, seeds_, step_), decoder,
-                          optimizer_);
+  trainer::WriteSnapshot(folder, ManifestOf(settings_, seeds_, step_),
+                         trainer::TakeSnapshot(decoder, optimizer_));
 }
 
 void Training::Load(const std::filesystem::path& folder) {

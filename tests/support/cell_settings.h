@@ -20,7 +20,8 @@ inline spec::Settings CellSettings(const std::string& method,
                                {"n_heads", int64_t{2}},
                                {"d_ff", int64_t{12}},
                                {"context", int64_t{12}},
-                               {"precision", std::string("fp64")}};
+                               {"precision", std::string("fp64")},
+                               {"checkpoint_every", std::string("off")}};
   for (const auto& [key, value] : changes) given[key] = value;
   spec::Resolution resolution = spec::Resolve(given);
   if (!resolution.errors.empty()) {

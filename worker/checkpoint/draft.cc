@@ -33,7 +33,7 @@ Draft::Draft(fs::path folder) : folder_(std::move(folder)) {
     errno = EEXIST;
     Fail("cannot make the checkpoint " + folder_.string());
   }
-  parts_ = folder_.string() + ".unfinished-XXXXXX";
+  parts_ = folder_.string() + std::string(kUnfinished) + "XXXXXX";
   if (mkdtemp(parts_.data()) == nullptr) Fail("cannot make " + parts_);
 }
 

@@ -12,6 +12,9 @@
 
 namespace leadline::checkpoint {
 
+/// In the name of a folder that is no checkpoint yet, or none any more.
+inline constexpr std::string_view kUnfinished = ".unfinished-";
+
 /// Files gather in a folder of another name, which is renamed once all of them
 /// are on disk: a checkpoint is there whole or not at all. Throws
 /// std::system_error; an unfinished draft goes with its owner. Owned by one

@@ -264,6 +264,8 @@ std::string ManifestJson(const Manifest& manifest) {
   json += ",\n\"streams\":" + JsonText(kStreams);
   json += ",\n\"step\":" + std::to_string(manifest.step);
   json += ",\"interval_steps\":" + std::to_string(manifest.interval_steps);
+  // Only where it is so, which is seldom: most manifests stay what they were.
+  if (manifest.evaluation_due) json += ",\"evaluation_due\":true";
   json += ",\n\"replicas\":" + Array(manifest.replicas, ReplicaJson);
   json += ",\n\"origin\":" + OriginJson(manifest.origin);
   json += ",\n\"files\":" + Array(manifest.files, FileJson);
@@ -289,6 +291,11 @@ Manifest ParseManifest(std::string_view text) {
   ReadDataset(root.Member("dataset", Json::Kind::kObject), manifest);
   manifest.step = root.Integer("step", 0, kMostSteps);
   manifest.interval_steps = root.Integer("interval_steps", 0, kMostSteps);
+  // It is there only where it is true.
+  if (FindMember(json, "evaluation_due") != nullptr) {
+    manifest.evaluation_due =
+        root.Member("evaluation_due", Json::Kind::kBool).boolean;
+  }
   ReadReplicas(root.Member("replicas", Json::Kind::kArray), manifest);
   if (const Json* origin = root.MemberOrNull("origin", Json::Kind::kObject)) {
     manifest.origin = ReadOrigin(*origin);

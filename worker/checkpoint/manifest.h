@@ -54,6 +54,7 @@ struct Manifest {
   std::vector<char32_t> alphabet;  // symbol i; `unknown` may follow the last
   int64_t step = 0;                // steps done
   int64_t interval_steps = 0;      // those that the sums are over
+  bool evaluation_due = false;     // the one after that step was cut short
   std::vector<ReplicaProgress> replicas;
   std::optional<Origin> origin;
   std::vector<FileEntry> files;  // parameters; moments unless converted

@@ -17,22 +17,29 @@ using torch::Tensor;
 
 namespace {
 
-using Named = std::vector<std::pair<std::string, Tensor>>;
-
-Named Parameters(const model::Decoder& decoder) {
-  Named named;
+NamedTensors Parameters(const model::Decoder& decoder) {
+  NamedTensors named;
   for (const model::NamedParameter& p : decoder.parameters_in_order()) {
     named.emplace_back(p.name, p.tensor.detach());
   }
   return named;
 }
 
-Named Moments(const AdamW& optimizer) {
-  Named named;
+NamedTensors Moments(const AdamW& optimizer) {
+  NamedTensors named;
   for (size_t i = 0; i < optimizer.parameters().size(); ++i) {
     const std::string& name = optimizer.parameters()[i].name;
     named.emplace_back("first." + name, optimizer.first_moments()[i]);
     named.emplace_back("second." + name, optimizer.second_moments()[i]);
+  }
+  return named;
+}
+
+NamedTensors Copied(NamedTensors named) {
+  for (auto& [name, tensor] : named) {
+    tensor =
+        tensor.to(torch::kCPU, tensor.scalar_type(), /*non_blocking=*/false,
+                  /*copy=*/true, torch::MemoryFormat::Contiguous);
   }
   return named;
 }
@@ -48,23 +55,22 @@ TensorInfo InfoOf(const std::string& name, const Tensor& tensor) {
 }
 
 checkpoint::FileEntry Write(checkpoint::Draft& draft, std::string_view file,
-                            const Named& named) {
+                            const NamedTensors& named) {
   std::vector<TensorInfo> infos;
   for (const auto& [name, tensor] : named) {
     infos.push_back(InfoOf(name, tensor));
   }
   checkpoint::TensorWriter writer = draft.NewFile(file, infos);
   for (const auto& [name, tensor] : named) {
-    const Tensor values = tensor.cpu().contiguous();
     writer.Append(
-        {static_cast<const char*>(values.const_data_ptr()), values.nbytes()});
+        {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()});
   }
   return writer.Finish();
 }
 
 /// Gives each tensor of the file to `take`, beside the one of that name.
 void Read(checkpoint::TensorReader reader, const std::string& where,
-          const Named& wanted,
+          const NamedTensors& wanted,
           const std::function<void(const TensorInfo&, const Tensor& value,
                                    const Tensor& target)>& take) {
   std::map<std::string_view, const Tensor*> missing;
@@ -95,7 +101,7 @@ void Read(checkpoint::TensorReader reader, const std::string& where,
 }
 
 void ReadSame(checkpoint::TensorReader reader, const std::string& where,
-              const Named& wanted) {
+              const NamedTensors& wanted) {
   Read(std::move(reader), where, wanted,
        [&](const TensorInfo& info, const Tensor& value, const Tensor& target) {
          if (InfoOf(info.name, target) != info) {
@@ -123,15 +129,18 @@ Tensor Sources_R(const checkpoint::Checkpoint& from,
 
 }  // namespace
 
-checkpoint::Draft::Done SaveCheckpoint(const std::filesystem::path& folder,
-                                       checkpoint::Manifest manifest,
-                                       const model::Decoder& decoder,
-                                       const AdamW& optimizer) {
+Snapshot TakeSnapshot(const model::Decoder& decoder, const AdamW& optimizer) {
   const torch::NoGradGuard no_grad;
+  return {Copied(Parameters(decoder)), Copied(Moments(optimizer))};
+}
+
+checkpoint::Draft::Done WriteSnapshot(const std::filesystem::path& folder,
+                                      checkpoint::Manifest manifest,
+                                      const Snapshot& snapshot) {
   checkpoint::Draft draft(folder);
   manifest.files = {
-      Write(draft, checkpoint::kParametersFile, Parameters(decoder)),
-      Write(draft, checkpoint::kMomentsFile, Moments(optimizer))};
+      Write(draft, checkpoint::kParametersFile, snapshot.parameters),
+      Write(draft, checkpoint::kMomentsFile, snapshot.moments)};
   return draft.Commit(manifest);
 }
 

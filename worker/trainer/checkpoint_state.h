@@ -4,7 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include <torch/torch.h>
 
 #include "model/decoder.h"
 #include "worker/checkpoint/checkpoint.h"
@@ -13,12 +17,22 @@
 
 namespace leadline::trainer {
 
-/// Writes parameters and moments, [R, ...] under their names, beside a manifest
-/// that says the rest; its `files` are filled in. Throws std::system_error.
-checkpoint::Draft::Done SaveCheckpoint(const std::filesystem::path& folder,
-                                       checkpoint::Manifest manifest,
-                                       const model::Decoder& decoder,
-                                       const AdamW& optimizer);
+/// Tensors by name, [R, ...].
+using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
+
+/// A copy of what a training has learnt, on the CPU.
+struct Snapshot {
+  NamedTensors parameters;
+  NamedTensors moments;  // first.NAME and second.NAME
+};
+
+Snapshot TakeSnapshot(const model::Decoder& decoder, const AdamW& optimizer);
+
+/// Writes it beside a manifest that says the rest; its `files` are filled in.
+/// Makes no tensor. Throws std::system_error.
+checkpoint::Draft::Done WriteSnapshot(const std::filesystem::path& folder,
+                                      checkpoint::Manifest manifest,
+                                      const Snapshot& snapshot);
 
 /// Takes over parameters and moments bit for bit. Throws BadCheckpoint unless
 /// the checkpoint holds exactly those, of the same types and shapes; then

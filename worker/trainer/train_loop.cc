@@ -116,32 +116,50 @@ TrainLoop::TrainLoop(const spec::TrainerConfig& config,
           settings_.Integer("context"), settings_.Integer("eval_windows"))),
       best_(config.seeds.size()),
       progress_(settings_.Integer("steps")),
-      parameters_(CountOfOneReplica(decoder_)) {}
+      parameters_(CountOfOneReplica(decoder_)),
+      checkpoint_schedule_(settings_, std::chrono::steady_clock::now()) {
+  if (config.folder && checkpoint_schedule_.Wanted()) {
+    checkpoint_writer_.emplace(
+        checkpoint::Series(std::filesystem::path(*config.folder) /
+                           checkpoint::kSeriesFolder),
+        settings_.Integer("checkpoint_keep"));
+  }
+}
 
 void TrainLoop::Run() {
   TakeOverWeights();
   WriteStart();
-  const int64_t steps = settings_.Integer("steps");
-  const int64_t log_every = settings_.Integer("log_every");
-  const int64_t eval_every = settings_.Integer("eval_every");
-  for (int64_t done = first_step_ + 1; done <= steps; ++done) {
-    control_.Heed();
-    for (const int64_t replica : control_.TakeDrops()) {
-      health_.Drop(replica, done - 1);
-    }
-    TakeStep(done - 1);
-    const bool evaluate = done % eval_every == 0 || done == steps;
-    if (done % log_every == 0 || evaluate) ReportInterval(done);
-    if (!health_.AnyAlive()) break;
-    if (evaluate) EvaluateWindows(done);
-    if (WantsCheckpoint(done)) WriteCheckpoint(done);
+  try {
+    Train();
+  } catch (const Stopped&) {
+    KeepWhatIsDone();
+    throw;
   }
-  if (health_.AnyAlive()) {
-    WriteResults();
-  } else if (!health_.AnyDiverged()) {
+  if (!health_.AnyAlive() && !health_.AnyDiverged()) {
     throw Stopped{{AttemptOutcome::kCancelled, std::nullopt,
                    "every replica was dropped"}};
   }
+  FinishCheckpoints();
+}
+
+void TrainLoop::Train() {
+  const int64_t steps = settings_.Integer("steps");
+  const int64_t log_every = settings_.Integer("log_every");
+  const int64_t eval_every = settings_.Integer("eval_every");
+  if (evaluation_due_) EvaluateWindows();
+  while (steps_done_ < steps) {
+    control_.Heed();
+    for (const int64_t replica : control_.TakeDrops()) {
+      health_.Drop(replica, steps_done_);
+    }
+    TakeStep(steps_done_++);
+    evaluation_due_ = steps_done_ % eval_every == 0 || steps_done_ == steps;
+    if (steps_done_ % log_every == 0 || evaluation_due_) ReportInterval();
+    if (!health_.AnyAlive()) return;
+    if (evaluation_due_) EvaluateWindows();
+    KeepCheckpoint();
+  }
+  WriteResults();
 }
 
 void TrainLoop::WriteStart() {
@@ -176,7 +194,7 @@ void TrainLoop::TakeStep(int64_t step) {
           .count();
 }
 
-void TrainLoop::ReportInterval(int64_t steps_done) {
+void TrainLoop::ReportInterval() {
   const auto start = std::chrono::steady_clock::now();
   IntervalMeans::Means means = means_.Take();
   ReportEnds();
@@ -194,16 +212,16 @@ void TrainLoop::ReportInterval(int64_t steps_done) {
       settings_.Integer("batch_sequences") * settings_.Integer("context");
   const double tokens_per_second =
       static_cast<double>(tokens * decoder_.replicas()) / step_seconds;
-  progress_.Show(steps_done, Mean(means.loss), tokens_per_second,
+  progress_.Show(steps_done_, Mean(means.loss), tokens_per_second,
                  step_seconds * static_cast<double>(settings_.Integer("steps") -
-                                                    steps_done));
+                                                    steps_done_));
   events_.Write(
-      StepEvent{.step = steps_done,
-                .tokens = tokens * steps_done,
+      StepEvent{.step = steps_done_,
+                .tokens = tokens * steps_done_,
                 .train_loss = std::move(means.loss),
                 .gradient_norm = std::move(means.norm),
                 .clip_factor = std::move(means.factor),
-                .learning_rate = schedule_.LearningRate(steps_done - 1),
+                .learning_rate = schedule_.LearningRate(steps_done_ - 1),
                 .step_seconds = step_seconds,
                 .tokens_per_second = tokens_per_second});
 }
@@ -228,12 +246,12 @@ double TrainLoop::TokensPerSecond(const std::vector<Window>& windows,
          (events_.Seconds() - start);
 }
 
-void TrainLoop::EvaluateWindows(int64_t steps_done) {
+void TrainLoop::EvaluateWindows() {
   const double start = events_.Seconds();
   const torch::Tensor losses_RP =
       EvaluateFixed(decoder_, text_.validation(), fixed_windows_, device_,
                     [&] { control_.Heed(); });
-  EvaluationEvent event{.step = steps_done,
+  EvaluationEvent event{.step = steps_done_,
                         .split = "validation",
                         .fixed = true,
                         .loss = ToVector(losses_RP.mean(1))};
@@ -248,11 +266,12 @@ void TrainLoop::EvaluateWindows(int64_t steps_done) {
     }
     const double loss = event.loss[r];
     if (std::isfinite(loss) && !(loss >= best_[r].loss)) {
-      best_[r] = {loss, steps_done};
+      best_[r] = {loss, steps_done_};
     }
   }
   events_.Write(event);
   if (settings_.IsOn("diagnostics")) WriteFigures(event, losses_RP);
+  evaluation_due_ = false;
 }
 
 void TrainLoop::WriteFigures(const EvaluationEvent& evaluation,

@@ -16,6 +16,8 @@
 #include "worker/dataset/symbol_text.h"
 #include "worker/trainer/adam_w.h"
 #include "worker/trainer/batches.h"
+#include "worker/trainer/checkpoint_schedule.h"
+#include "worker/trainer/checkpoint_writer.h"
 #include "worker/trainer/documents.h"
 #include "worker/trainer/evaluation.h"
 #include "worker/trainer/event_writer.h"
@@ -48,14 +50,24 @@ class TrainLoop {
   /// From a checkpoint, where the configuration names one.
   void TakeOverWeights();
   void GoOnFrom(const std::string& folder);
+  void GoOnFromNewest(const checkpoint::Series& series);
+  void Restore(const checkpoint::Checkpoint& from);
   void StartFrom(const std::string& hash, const std::string& folder);
-  bool WantsCheckpoint(int64_t steps_done) const;
-  void WriteCheckpoint(int64_t steps_done);
+  void Train();
+  /// Copies what there is now; it is on disk once it has been reported.
+  void BeginCheckpoint();
+  /// Begins one if it is time, and tells of those that are on disk.
+  void KeepCheckpoint();
+  void ReportCheckpoints();
+  /// What training goes on from where it was stopped.
+  void KeepWhatIsDone();
+  /// Waits for the last one, and lets go of those that nobody asked for.
+  void FinishCheckpoints();
   void WriteStart();
   void TakeStep(int64_t step);
-  void ReportInterval(int64_t steps_done);
+  void ReportInterval();
   void ReportEnds();
-  void EvaluateWindows(int64_t steps_done);
+  void EvaluateWindows();
   /// Read by all replicas together in an evaluation that began at `start`.
   double TokensPerSecond(const std::vector<Window>& windows,
                          double start) const;
@@ -88,7 +100,11 @@ class TrainLoop {
   Progress progress_;
   int64_t parameters_ = 0;  // of one replica
   double interval_seconds_ = 0;
-  int64_t first_step_ = 0;
+  int64_t steps_done_ = 0;
+  int64_t steps_kept_ = 0;       // in the newest checkpoint
+  bool evaluation_due_ = false;  // of the steps done, and not yet told
+  CheckpointSchedule checkpoint_schedule_;
+  std::optional<CheckpointWriter> checkpoint_writer_;  // where there are any
 };
 
 /// "solo-fp32", "fused-bf16", ...

@@ -2,8 +2,9 @@
 // weights of one.
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
+#include <iostream>
+#include <utility>
 
 #include "model/spec/identity.h"
 #include "model/spec/start_point.h"
@@ -18,12 +19,7 @@ namespace leadline::trainer {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path FolderOf(const std::string& attempt, int64_t step) {
-  char name[32];
-  std::snprintf(name, sizeof name, "step-%09lld", static_cast<long long>(step));
-  return fs::path(attempt) / "checkpoints" / name;
-}
+using std::chrono::steady_clock;
 
 void CheckAlphabet(const checkpoint::Manifest& manifest,
                    const dataset::SymbolText& text, const fs::path& folder) {
@@ -44,23 +40,18 @@ spec::StartPoint StartPointOf(const checkpoint::Manifest& manifest) {
 
 }  // namespace
 
-bool TrainLoop::WantsCheckpoint(int64_t steps_done) const {
-  const auto& value = settings_.values().find("checkpoint_every")->second;
-  if (!config_.folder || value == spec::Value("off")) return false;
-  if (steps_done == settings_.Integer("steps")) return true;
-  const auto* every = std::get_if<int64_t>(&value);
-  return every != nullptr && steps_done % *every == 0;
-}
-
-void TrainLoop::WriteCheckpoint(int64_t steps_done) {
-  const auto start = std::chrono::steady_clock::now();
+void TrainLoop::BeginCheckpoint() {
+  // One copy at a time is what the memory forecast counts.
+  checkpoint_writer_->Wait();
+  ReportCheckpoints();
   checkpoint::Manifest manifest;
   manifest.settings = settings_;
   manifest.cell_hash = spec::CellHash(settings_, config_.dataset);
   manifest.dataset = config_.dataset;
   manifest.vocabulary = text_.vocabulary();
   manifest.alphabet = text_.alphabet();
-  manifest.step = steps_done;
+  manifest.step = steps_done_;
+  manifest.evaluation_due = evaluation_due_;
   const IntervalMeans::Sums sums = means_.Save(decoder_.replicas());
   const std::vector<ReplicaHealth::Ending> endings = health_.Save();
   manifest.interval_steps = sums.steps;
@@ -72,19 +63,48 @@ void TrainLoop::WriteCheckpoint(int64_t steps_done) {
                                  .best_step = best_[r].step,
                                  .sums = sums.of_replica[r]});
   }
-  const fs::path folder = FolderOf(*config_.folder, steps_done);
-  const auto done =
-      SaveCheckpoint(folder, std::move(manifest), decoder_, optimizer_);
-  events_.Write(
-      CheckpointEvent{.step = steps_done,
-                      .folder = folder.string(),
-                      .bytes = done.bytes,
-                      .seconds = std::chrono::duration<double>(
-                                     std::chrono::steady_clock::now() - start)
-                                     .count()});
+  checkpoint_writer_->Write(std::move(manifest),
+                            TakeSnapshot(decoder_, optimizer_));
+  checkpoint_schedule_.Written(steady_clock::now());
+  steps_kept_ = steps_done_;
+}
+
+void TrainLoop::KeepCheckpoint() {
+  if (!checkpoint_writer_) return;
+  if (checkpoint_schedule_.IsDue(steps_done_, steady_clock::now())) {
+    BeginCheckpoint();
+  }
+  ReportCheckpoints();
+}
+
+void TrainLoop::ReportCheckpoints() {
+  for (const CheckpointEvent& event : checkpoint_writer_->TakeWritten()) {
+    events_.Write(event);
+  }
+}
+
+void TrainLoop::KeepWhatIsDone() {
+  if (!checkpoint_writer_ || !checkpoint_schedule_.WantedAtStop()) return;
+  progress_.Show("checkpoint");
+  if (steps_done_ > steps_kept_) BeginCheckpoint();
+  checkpoint_writer_->Wait();
+  ReportCheckpoints();
+}
+
+void TrainLoop::FinishCheckpoints() {
+  if (!checkpoint_writer_) return;
+  checkpoint_writer_->Wait();
+  ReportCheckpoints();
+  if (!checkpoint_schedule_.GoWithTheEnd()) return;
+  const checkpoint::Series& series = checkpoint_writer_->series();
+  for (const int64_t step : series.Steps()) series.Remove(step);
 }
 
 void TrainLoop::GoOnFrom(const std::string& folder) {
+  if (fs::is_directory(folder) &&
+      !fs::exists(fs::path(folder) / checkpoint::kManifestFile)) {
+    return GoOnFromNewest(checkpoint::Series(folder));
+  }
   const checkpoint::Checkpoint from(folder);
   const checkpoint::Manifest& manifest = from.manifest();
   if (manifest.cell_hash != spec::CellHash(settings_, config_.dataset)) {
@@ -93,12 +113,33 @@ void TrainLoop::GoOnFrom(const std::string& folder) {
   if (manifest.Seeds() != config_.seeds) {
     throw ConfigError("resume: " + folder + " holds other seeds");
   }
-  if (manifest.step > settings_.Integer("steps")) {
-    throw ConfigError("resume: " + folder + " is beyond the last step");
+  Restore(from);
+}
+
+void TrainLoop::GoOnFromNewest(const checkpoint::Series& series) {
+  series.RemoveUnfinished();
+  const auto from = series.NewestWhole(
+      spec::CellHash(settings_, config_.dataset), config_.seeds,
+      [](const std::string& message) { std::cerr << message << '\n'; });
+  if (!from) {
+    std::cerr << "no checkpoint to go on from in " << series.root().string()
+              << ", training begins at step 0\n";
+    return;
   }
-  CheckAlphabet(manifest, text_, folder);
+  Restore(*from);
+}
+
+void TrainLoop::Restore(const checkpoint::Checkpoint& from) {
+  const checkpoint::Manifest& manifest = from.manifest();
+  if (manifest.step > settings_.Integer("steps")) {
+    throw ConfigError("resume: " + from.folder().string() +
+                      " is beyond the last step");
+  }
+  CheckAlphabet(manifest, text_, from.folder());
   LoadState(from, decoder_, optimizer_);
-  first_step_ = manifest.step;
+  steps_done_ = manifest.step;
+  steps_kept_ = manifest.step;
+  evaluation_due_ = manifest.evaluation_due;
   IntervalMeans::Sums sums{manifest.interval_steps, {}};
   std::vector<ReplicaHealth::Ending> endings;
   for (size_t r = 0; r < manifest.replicas.size(); ++r) {
@@ -109,6 +150,8 @@ void TrainLoop::GoOnFrom(const std::string& folder) {
   }
   means_.Restore(sums, device_);
   health_.Restore(endings);
+  std::cerr << "going on from step " << steps_done_ << ", "
+            << from.folder().string() << '\n';
 }
 
 void TrainLoop::StartFrom(const std::string& hash, const std::string& folder) {

@@ -57,7 +57,8 @@ TEST(SettingsTable, IdentityLeavesOutOnlyHowAttemptsRun) {
   EXPECT_THAT(outside,
               testing::UnorderedElementsAre(
                   "devices", "threads", "cohort", "micro_batch", "log_every",
-                  "checkpoint_every", "init_from_path", "diagnostics"));
+                  "checkpoint_every", "checkpoint_keep", "init_from_path",
+                  "diagnostics"));
 }
 
 TEST(OptionsOf, ListsTheMethodsOwn) {

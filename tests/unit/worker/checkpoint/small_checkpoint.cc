@@ -73,9 +73,12 @@ Manifest SmallManifest(const std::vector<int64_t>& seeds) {
 
 std::string WriteSmall(const std::filesystem::path& folder,
                        const std::vector<int64_t>& seeds) {
+  return WriteSmall(folder, SmallManifest(seeds));
+}
+
+std::string WriteSmall(const std::filesystem::path& folder, Manifest manifest) {
   Draft draft(folder);
-  Manifest manifest = SmallManifest(seeds);
-  const auto replicas = static_cast<int64_t>(seeds.size());
+  const auto replicas = static_cast<int64_t>(manifest.replicas.size());
   manifest.files.push_back(
       WriteFile(draft, kParametersFile, {"embed", "final.norm.g"}, replicas));
   manifest.files.push_back(WriteFile(draft, kMomentsFile,

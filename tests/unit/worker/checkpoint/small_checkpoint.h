@@ -31,6 +31,8 @@ Manifest SmallManifest(const std::vector<int64_t>& seeds);
 std::string WriteSmall(const std::filesystem::path& folder,
                        const std::vector<int64_t>& seeds);
 
+std::string WriteSmall(const std::filesystem::path& folder, Manifest manifest);
+
 /// All tensors of a file.
 std::map<std::string, std::vector<float>> Values(TensorReader reader);
 

@@ -1,148 +1,23 @@
 // The program as a whole: configuration in, events out, exit codes.
 
+#include "tests/unit/worker/trainer/trainer_program.h"
+
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <numeric>
-#include <sstream>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/sha256.h"
 #include "model/spec/dataset_table.h"
-#include "model/spec/identity.h"
-#include "worker/dataset/ensure_dataset.h"
 
 namespace leadline::trainer {
 namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-struct Outcome {
-  int exit_code = -1;
-  std::vector<json> events;
-  std::string errors;
-
-  std::vector<json> Of(const std::string& event) const {
-    std::vector<json> found;
-    for (const json& line : events) {
-      if (line["event"] == event) found.push_back(line);
-    }
-    return found;
-  }
-};
-
-std::string Contents(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-class TrainerProgram : public testing::Test {
- protected:
-  TrainerProgram() {
-    std::string pattern = testing::TempDir() + "trainer_XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~TrainerProgram() override { std::filesystem::remove_all(folder_); }
-
-  spec::TrainerConfig Config(const std::string& corpus,
-                             spec::GivenSettings given) const {
-    given.try_emplace("method", "prenorm");
-    given.try_emplace("depth", int64_t{2});
-    given.try_emplace("d_model", int64_t{16});
-    given.try_emplace("n_heads", int64_t{2});
-    given.try_emplace("context", int64_t{16});
-    given.try_emplace("batch_sequences", int64_t{4});
-    given.try_emplace("steps", int64_t{20});
-    given.try_emplace("eval_every", int64_t{10});
-    given.try_emplace("eval_windows", int64_t{8});
-    given.try_emplace("lr", 1e-2);
-    spec::Resolution resolution = spec::Resolve(given);
-    EXPECT_TRUE(resolution.errors.empty());
-    spec::TrainerConfig config;
-    config.settings = resolution.settings;
-    config.seeds = {0, 1};
-    const spec::DatasetInfo& info = *spec::FindDataset(corpus);
-    config.dataset.path = dataset::EnsureDataset(info, DataFolder(), {});
-    config.dataset.content_hash = info.content_hash;
-    return config;
-  }
-
-  // A small text instead of a corpus, so that full evaluations take no time.
-  spec::TrainerConfig SmallConfig(spec::GivenSettings given = {}) const {
-    spec::TrainerConfig config = Config("grammar16", std::move(given));
-    const std::string text = Contents(config.dataset.path).substr(0, 8000);
-    config.dataset.path = folder_ / "text.txt";
-    std::ofstream(config.dataset.path) << text;
-    config.dataset.content_hash = Sha256Of(text);
-    return config;
-  }
-
-  pid_t Start(const std::string& config) const {
-    std::ofstream(folder_ / "config.json") << config;
-    return StartWith(folder_ / "config.json", folder_ / "out");
-  }
-
-  pid_t StartWith(const std::string& argument, const std::string& out) const {
-    const std::string err = folder_ / "err";
-    const pid_t child = fork();
-    if (child == 0) {
-      dup2(open(out.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600), 1);
-      dup2(open(err.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600), 2);
-      execl(LEADLINE_TRAINER_PROGRAM, "leadline-trainer", argument.c_str(),
-            nullptr);
-      _exit(127);
-    }
-    return child;
-  }
-
-  Outcome Finish(pid_t child,
-                 const std::optional<std::string>& folder = {}) const {
-    Outcome outcome;
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    outcome.errors = Contents(folder_ / "err");
-    std::istringstream lines(
-        Contents(folder ? std::filesystem::path(*folder) / "events.jsonl"
-                        : folder_ / "out"));
-    for (std::string line; std::getline(lines, line);) {
-      outcome.events.push_back(json::parse(line));
-    }
-    return outcome;
-  }
-
-  Outcome Run(const spec::TrainerConfig& config) const {
-    return Finish(Start(spec::TrainerConfigJson(config)), config.folder);
-  }
-
-  std::string MakeFolder(const std::string& name) const {
-    std::filesystem::create_directory(folder_ / name);
-    return folder_ / name;
-  }
-
-  static int64_t BytesUnder(const std::filesystem::path& folder) {
-    int64_t bytes = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      bytes += static_cast<int64_t>(entry.file_size());
-    }
-    return bytes;
-  }
-
-  static std::filesystem::path DataFolder() {
-    return std::filesystem::path(testing::TempDir()) / "leadline_corpora";
-  }
-
-  std::filesystem::path folder_;
-};
 
 TEST_F(TrainerProgram, TrainsEverySeedAndTellsItsResult) {
   const Outcome outcome = Run(SmallConfig());
@@ -273,122 +148,6 @@ TEST_F(TrainerProgram, RoutedMethodTellsItsWeightsAtEachEvaluation) {
                   .empty());
 }
 
-// Events without what differs between two runs of the same training.
-std::vector<json> Comparable(const Outcome& outcome) {
-  std::vector<json> events;
-  for (json event : outcome.events) {
-    if (event["event"] == "start") continue;
-    for (const char* key :
-         {"sequence", "time_s", "step_seconds", "tokens_per_second", "seconds",
-          "peak_bytes", "folder"}) {
-      event.erase(key);
-    }
-    for (const char* key :
-         {"cost.evaluation_tokens_per_second", "cost.peak_bytes"}) {
-      if (event.contains("values")) event["values"].erase(key);
-    }
-    events.push_back(event);
-  }
-  return events;
-}
-
-TEST_F(TrainerProgram, GoesOnFromACheckpointAsIfItHadNeverEnded) {
-  // The checkpoint lies within an interval of logged means.
-  spec::TrainerConfig config = SmallConfig({{"method", "wav"},
-                                            {"block_sublayers", int64_t{4}},
-                                            {"log_every", int64_t{7}},
-                                            {"checkpoint_every", int64_t{9}}});
-  config.folder = MakeFolder("straight");
-  const Outcome straight = Run(config);
-  EXPECT_EQ(straight.exit_code, 0) << straight.errors;
-  const auto written = straight.Of("checkpoint");
-  ASSERT_EQ(written.size(), 3U);  // 9, 18, and the last step
-  EXPECT_EQ(written[2]["step"], 20);
-  const std::string kept = written[0]["folder"];
-  EXPECT_EQ(written[0]["bytes"], BytesUnder(kept));
-
-  config.folder = MakeFolder("resumed");
-  config.resume = kept;
-  const Outcome resumed = Run(config);
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.errors;
-  std::vector<json> expected = Comparable(straight);
-  const std::vector<json> events = Comparable(resumed);
-  ASSERT_GT(events.size(), 8U);
-  // Those of the first nine steps are not told again.
-  expected.erase(expected.begin(), expected.end() - std::ssize(events));
-  EXPECT_EQ(events, expected);
-  EXPECT_EQ(
-      Contents(
-          std::filesystem::path(resumed.Of("checkpoint").back()["folder"]) /
-          "manifest.json"),
-      Contents(std::filesystem::path(written[2]["folder"]) / "manifest.json"));
-}
-
-TEST_F(TrainerProgram, DamagedOrOtherCheckpointsAreNotResumed) {
-  spec::TrainerConfig config = SmallConfig({{"checkpoint_every", "end"}});
-  config.folder = MakeFolder("first");
-  const std::string kept = Run(config).Of("checkpoint")[0]["folder"];
-
-  const auto expect_refused = [&](const char* folder, const char* kind,
-                                  const std::string& words) {
-    config.folder = MakeFolder(folder);
-    config.resume = kept;
-    const Outcome outcome = Run(config);
-    EXPECT_EQ(outcome.exit_code, 1);
-    EXPECT_EQ(outcome.Of("end")[0]["kind"], kind);
-    EXPECT_THAT(outcome.errors, HasSubstr(words));
-  };
-  config.seeds = {1, 0};
-  expect_refused("seeds", "config", "other seeds");
-  config.seeds = {0, 1};
-  const spec::Settings same = config.settings;
-  spec::GivenSettings other = same.values();
-  other["lr"] = 2e-2;
-  config.settings = spec::Settings(other);
-  expect_refused("cell", "config", "another cell");
-  config.settings = same;
-  const auto file = std::filesystem::path(kept) / "moments.safetensors";
-  std::string bytes = Contents(file);
-  bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  std::ofstream(file, std::ios::binary) << bytes;
-  expect_refused("damaged", "data", "moments.safetensors is damaged");
-}
-
-TEST_F(TrainerProgram, StartsFromTheWeightsOfACheckpoint) {
-  spec::TrainerConfig config = SmallConfig({{"checkpoint_every", "end"}});
-  config.folder = MakeFolder("first");
-  const Outcome first = Run(config);
-  const std::string kept = first.Of("checkpoint")[0]["folder"];
-  const std::string hash =
-      Sha256Of(Contents(std::filesystem::path(kept) / "manifest.json"));
-  config.folder.reset();
-  const auto run = [&](const std::string& wanted) {
-    spec::GivenSettings values = config.settings.values();
-    values["checkpoint_every"] = "off";
-    values["init_from"] = wanted;
-    values["init_from_path"] = kept;
-    values["lr"] = 1e-9;
-    values["lr_min"] = 1e-9;
-    spec::TrainerConfig later = config;
-    later.settings = spec::Settings(values);
-    return Run(later);
-  };
-  const Outcome later = run(hash);
-  EXPECT_EQ(later.exit_code, 0) << later.errors;
-  for (size_t r = 0; r < 2; ++r) {
-    EXPECT_NEAR(later.Of("result")[r]["validation_loss"],
-                first.Of("result")[r]["validation_loss"], 1e-5);
-  }
-  std::swap(config.seeds[0], config.seeds[1]);
-  EXPECT_NEAR(run(hash).Of("result")[0]["validation_loss"],
-              first.Of("result")[1]["validation_loss"], 1e-5);
-  const Outcome other = run(std::string(64, '0'));
-  EXPECT_EQ(other.exit_code, 1);
-  EXPECT_EQ(other.Of("end")[0]["kind"], "data");
-  config.seeds = {0, 5};
-  EXPECT_THAT(run(hash).errors, HasSubstr("no replica of seed 5"));
-}
-
 TEST_F(TrainerProgram, ChangedDataFailsAsData) {
   const spec::TrainerConfig config = SmallConfig();
   std::ofstream(config.dataset.path, std::ios::app) << "more";
@@ -441,10 +200,9 @@ TEST_F(TrainerProgram, TerminatedItEndsAsCancelled) {
   std::filesystem::create_directory(*config.folder);
   const auto record = std::filesystem::path(*config.folder) / "events.jsonl";
   const pid_t child = Start(spec::TrainerConfigJson(config));
-  while (Contents(record).find("\"step\"") == std::string::npos) {
-    ASSERT_EQ(waitpid(child, nullptr, WNOHANG), 0) << Contents(folder_ / "err");
-    sched_yield();
-  }
+  ASSERT_TRUE(WaitUntil(child, [&] {
+    return Contents(record).find("\"step\"") != std::string::npos;
+  })) << Contents(folder_ / "err");
   kill(child, SIGTERM);
   const Outcome outcome = Finish(child, config.folder);
   EXPECT_EQ(outcome.exit_code, 1);

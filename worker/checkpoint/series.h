@@ -1,0 +1,67 @@
+// The checkpoints of one cohort, side by side in one folder: which to go on
+// from, and which to keep.
+
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worker/checkpoint/checkpoint.h"
+
+namespace leadline::checkpoint {
+
+/// In an attempt's folder.
+inline constexpr std::string_view kSeriesFolder = "checkpoints";
+
+/// Folders `step-000000100` in a folder of any name. Whatever else lies there
+/// is left alone. Calls throw std::system_error where the disk says no. Owned
+/// by one thread; another process may write to the same folder.
+class Series {
+ public:
+  /// The folder need not be there.
+  explicit Series(std::filesystem::path root) : root_(std::move(root)) {}
+
+  const std::filesystem::path& root() const { return root_; }
+
+  std::filesystem::path FolderOf(int64_t step) const;
+
+  /// Steps that have a checkpoint, whole or damaged, ascending.
+  std::vector<int64_t> Steps() const;
+
+  /// Told of a checkpoint that is passed over, and why.
+  using PassedOver = std::function<void(const std::string& message)>;
+
+  /// The newest that is whole, of that cell and of those seeds; null if there
+  /// is none. Everything in it has been read once. Damaged ones are renamed, so
+  /// that nobody meets them again, and kept for inspection.
+  std::optional<Checkpoint> NewestWhole(const std::string& cell_hash,
+                                        const std::vector<int64_t>& seeds,
+                                        const PassedOver& tell) const;
+
+  struct Freed {
+    std::vector<int64_t> steps;
+    int64_t bytes = 0;
+  };
+
+  /// Removes all but the newest `keep` and, for each replica, the one of its
+  /// lowest loss in a fixed evaluation. One that cannot be read is none of
+  /// these.
+  Freed Prune(int64_t keep) const;
+
+  /// The checkpoint of that step, if there is one; it never looks like a
+  /// checkpoint while it goes.
+  void Remove(int64_t step) const;
+
+  /// Removes what writers that were killed have left unfinished.
+  void RemoveUnfinished() const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace leadline::checkpoint
