@@ -88,7 +88,13 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
   options.agent =
       std::filesystem::read_symlink("/proc/self/exe", error).parent_path() /
       "leadline-agent";
-  auto store = storage::OpenSqliteStore(options.database);
+  storage::OpenOptions open;
+  open.checked = [&log](const absl::Status& found) {
+    log.Write(found.ok() ? LogLevel::kInfo : LogLevel::kError,
+              found.ok() ? "database_checked" : "database_damaged",
+              {{"message", std::string(found.message())}});
+  };
+  auto store = storage::OpenSqliteStore(options.database, std::move(open));
   if (!store.ok()) return Fail(store.status());
   auto coordinator = Coordinator::Start(std::move(options), *store, log);
   if (!coordinator.ok()) return Fail(coordinator.status());

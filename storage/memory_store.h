@@ -41,6 +41,7 @@ class MemoryReader final : public StoreReader {
   explicit MemoryReader(std::shared_ptr<MemoryRecord> record)
       : record_(std::move(record)) {}
 
+  absl::StatusOr<StoreSize> Size() const override { return StoreSize{}; }
   absl::StatusOr<std::vector<SweepRow>> ListSweeps(
       std::optional<SweepId> before, int64_t limit) const override;
   absl::StatusOr<int64_t> CountSweeps() const override;

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include <absl/status/statusor.h>
@@ -19,11 +21,21 @@ struct StorePair {
   std::unique_ptr<StoreReader> reader;
 };
 
+struct OpenOptions {
+  /// How long opening may look for damage. What it does not get to is looked
+  /// through afterwards, on a thread of its own.
+  std::chrono::milliseconds check_time{300};
+  /// Gets what that found: OK, or DataLoss with what to do. From another
+  /// thread, once at most.
+  std::function<void(const absl::Status&)> checked = [](const absl::Status&) {};
+};
+
 /// Opens or creates the database and brings its schema up to date.
 /// FailedPrecondition, and the file left as it is byte for byte, if it is no
-/// database, another program's, or of a newer schema. Unavailable if the disk
-/// refuses.
-absl::StatusOr<StorePair> OpenSqliteStore(const std::filesystem::path& path);
+/// database, another program's, or of a newer schema. DataLoss if it is
+/// damaged. Unavailable if the disk refuses.
+absl::StatusOr<StorePair> OpenSqliteStore(const std::filesystem::path& path,
+                                          OpenOptions options = {});
 
 /// The same record in memory: for tests and simulation.
 StorePair MakeMemoryStore();

@@ -78,11 +78,22 @@ struct OrphanCount {
   bool operator==(const OrphanCount&) const = default;
 };
 
+/// What the record takes on disk, in bytes; all zero in memory. The log holds
+/// what was committed last; it stays below some 20 MB unless a program outside
+/// keeps a read open.
+struct StoreSize {
+  int64_t database_bytes = 0;
+  int64_t log_bytes = 0;
+};
+
 /// Thread-safe. Every list is in the order of ids and bounded by `limit`; the
 /// number of statements of a call does not depend on the number of rows.
 class StoreReader {
  public:
   virtual ~StoreReader() = default;
+
+  /// For figures and alarms. Unavailable if the disk does not tell.
+  virtual absl::StatusOr<StoreSize> Size() const = 0;
 
   /// Newest first, those older than `before` where it is given.
   virtual absl::StatusOr<std::vector<SweepRow>> ListSweeps(

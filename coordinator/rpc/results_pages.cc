@@ -14,7 +14,10 @@
 namespace leadline::rpc {
 namespace {
 
-constexpr int64_t kPageCells = 200;
+// Two statements a page: 10,000 trials of five seeds are one.
+constexpr int64_t kReadCells = 2500;
+constexpr size_t kPageParts = 200;
+constexpr size_t kMostKeptBytes = size_t{8} << 20;
 
 // The split that is shown unless another is asked for.
 constexpr std::string_view kUsualSplit = "validation";
@@ -67,15 +70,52 @@ absl::StatusOr<MetricChoice> ChooseMetric(const std::string& metric,
 
 absl::StatusOr<std::vector<v1::ResultsPart>> ResultsPages::Next() {
   if (!begun_) return Header();
-  const auto cells =
-      reader_.ListCells(sweep_, choice_.metric, after_, kPageCells);
-  if (!cells.ok()) return cells.status();
+  if (kept_.empty() && !all_kept_) {
+    const absl::Status read = ReadCells();
+    if (!read.ok()) return read;
+  }
   std::vector<v1::ResultsPart> page;
-  for (const storage::CellValues& values : *cells) {
-    *page.emplace_back().mutable_cell() = ResultOf(values, choice_.split);
-    after_ = values.cell.id.number;
+  while (!kept_.empty() && page.size() < kPageParts) {
+    page.push_back(std::move(kept_.front()));
+    kept_.pop_front();
   }
   return page;
+}
+
+absl::Status ResultsPages::ReadCells() {
+  const auto cells =
+      reader_.ListCells(sweep_, choice_.metric, after_, kReadCells);
+  if (!cells.ok()) return cells.status();
+  for (const storage::CellValues& values : *cells) Keep(values);
+  all_kept_ = std::ssize(*cells) < kReadCells;
+  return absl::OkStatus();
+}
+
+size_t ResultsPages::Keep(const storage::CellValues& values) {
+  v1::ResultsPart& part = kept_.emplace_back();
+  *part.mutable_cell() = ResultOf(values, choice_.split);
+  after_ = values.cell.id.number;
+  return part.ByteSizeLong();
+}
+
+absl::Status ResultsPages::ReadForHeader(analysis::Warnings& warnings,
+                                         v1::ResultsHeader& header) {
+  int64_t after = 0;
+  size_t bytes = 0;
+  for (bool more = true; more;) {
+    const auto cells =
+        reader_.ListCells(sweep_, choice_.metric, after, kReadCells);
+    if (!cells.ok()) return cells.status();
+    for (const storage::CellValues& values : *cells) {
+      if (after == 0) header.set_unit(values.cell.unit);
+      warnings.Add(SampleOf(values));
+      after = values.cell.id.number;
+      if (bytes <= kMostKeptBytes) bytes += Keep(values);
+    }
+    more = std::ssize(*cells) == kReadCells;
+  }
+  all_kept_ = after_ == after;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<v1::ResultsPart>> ResultsPages::Header() {
@@ -109,18 +149,8 @@ absl::StatusOr<std::vector<v1::ResultsPart>> ResultsPages::Header() {
 
   analysis::Warnings warnings(row->sweep.state == SweepState::kComplete ||
                               row->sweep.state == SweepState::kCancelled);
-  int64_t after = 0;
-  for (;;) {
-    const auto cells =
-        reader_.ListCells(sweep_, choice_.metric, after, kPageCells);
-    if (!cells.ok()) return cells.status();
-    if (cells->empty()) break;
-    if (after == 0) header.set_unit(cells->front().cell.unit);
-    for (const storage::CellValues& values : *cells) {
-      warnings.Add(SampleOf(values));
-    }
-    after = cells->back().cell.id.number;
-  }
+  const absl::Status read = ReadForHeader(warnings, header);
+  if (!read.ok()) return read;
   for (const std::string& line : warnings.Lines()) header.add_warnings(line);
   return page;
 }

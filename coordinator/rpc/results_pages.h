@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
 #include <absl/status/statusor.h>
 
+#include "coordinator/analysis/warnings.h"
 #include "leadline/v1/results_service.pb.h"
 #include "storage/store_reader.h"
 
@@ -40,6 +42,10 @@ class ResultsPages {
 
  private:
   absl::StatusOr<std::vector<v1::ResultsPart>> Header();
+  absl::Status ReadForHeader(analysis::Warnings& warnings,
+                             v1::ResultsHeader& header);
+  absl::Status ReadCells();
+  size_t Keep(const storage::CellValues& values);  // bytes it takes
 
   const storage::StoreReader& reader_;
   const std::string database_;
@@ -47,7 +53,11 @@ class ResultsPages {
   bool begun_ = false;
   SweepId sweep_;
   MetricChoice choice_;
-  int64_t after_ = 0;  // number of the last cell that was sent
+  int64_t after_ = 0;  // number of the last cell that was sent or is kept
+  /// Cells read and not given out. The header is made from all cells: those it
+  /// leaves here are not read twice.
+  std::deque<v1::ResultsPart> kept_;
+  bool all_kept_ = false;  // up to the last cell
 };
 
 }  // namespace leadline::rpc

@@ -89,6 +89,7 @@ class Stream : public Reactor {
   /// Starts what is due: the next write, or the end.
   void Advance() {
     const Message* next = nullptr;
+    grpc::WriteOptions options;
     std::optional<grpc::Status> end;
     {
       const std::lock_guard lock(mutex_);
@@ -96,13 +97,15 @@ class Stream : public Reactor {
       if (!queue_.empty()) {
         writing_ = true;
         next = &queue_.front();
+        // Small messages go out together; the last of them takes them along.
+        if (queue_.size() > 1) options.set_buffer_hint();
       } else if (status_ && !starting_read_) {
         finished_ = true;
         end = *status_;
       }
     }
     // Outside the lock: gRPC may react before the call returns.
-    if (next) this->StartWrite(next);
+    if (next) this->StartWrite(next, options);
     if (end) this->Finish(*end);
   }
 

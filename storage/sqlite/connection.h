@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -17,6 +18,9 @@
 
 namespace leadline::storage::sqlite {
 
+/// How long a write waits for another program's lock.
+inline constexpr int kBusyTimeoutMs = 2000;
+
 /// Owned by one thread at a time. Methods and queries throw SQLite::Exception;
 /// Run turns it into a status.
 class Connection {
@@ -30,19 +34,26 @@ class Connection {
 
   void Execute(const char* sql) { database_.exec(sql); }
 
+  /// From now on what takes longer than `time` in all fails, with
+  /// DeadlineExceeded as its status. Zero: no limit.
+  void LimitTime(std::chrono::milliseconds time);
+
   /// Ends a transaction without its changes; safe where none is open.
   void Rollback() noexcept;
 
   SQLite::Database& database() { return database_; }
 
  private:
+  static int IsLate(void* connection);
+
   SQLite::Database database_;
+  std::chrono::steady_clock::time_point deadline_;
   std::map<const char*, SQLite::Statement> statements_;
 };
 
 /// Unavailable where the disk or another program refuses and trying again may
-/// help; DataLoss for a damaged file; else Internal. `doing` starts the
-/// message.
+/// help; DataLoss for a damaged file; DeadlineExceeded where its time was up;
+/// else Internal. `doing` starts the message.
 absl::Status ToStatus(const SQLite::Exception& error, const std::string& doing);
 
 /// What `work` returns (absl::Status or StatusOr), or the status of what it

@@ -5,6 +5,7 @@
 
 #include "storage/open.h"
 #include "storage/sqlite/file_check.h"
+#include "storage/sqlite/integrity.h"
 #include "storage/sqlite/migrations.h"
 #include "storage/sqlite/sqlite_reader.h"
 #include "storage/sqlite/sqlite_store.h"
@@ -33,7 +34,8 @@ absl::StatusOr<std::unique_ptr<Connection>> Connect(
 
 }  // namespace
 
-absl::StatusOr<StorePair> OpenSqliteStore(const std::filesystem::path& given) {
+absl::StatusOr<StorePair> OpenSqliteStore(const std::filesystem::path& given,
+                                          OpenOptions options) {
   // SQLite gives names like ":memory:" and "file:..." a meaning of their own.
   std::error_code error;
   const std::filesystem::path path = std::filesystem::absolute(given, error);
@@ -46,9 +48,16 @@ absl::StatusOr<StorePair> OpenSqliteStore(const std::filesystem::path& given) {
   absl::StatusOr<std::unique_ptr<Connection>> connection =
       sqlite::Run("opening " + path.string(), [&] { return Connect(path); });
   if (!connection.ok()) return connection.status();
+  const absl::StatusOr<bool> sound =
+      sqlite::LookForDamage(**connection, options.check_time);
+  if (!sound.ok()) return sound.status();
   StorePair pair;
-  pair.store = std::make_unique<sqlite::SqliteStore>(*std::move(connection));
-  pair.reader = std::make_unique<sqlite::SqliteReader>(path);
+  const auto gate = std::make_shared<sqlite::ReadGate>();
+  pair.store =
+      std::make_unique<sqlite::SqliteStore>(*std::move(connection), gate);
+  auto reader = std::make_unique<sqlite::SqliteReader>(path, gate);
+  if (!*sound) reader->CheckAll(std::move(options.checked));
+  pair.reader = std::move(reader);
   return pair;
 }
 

@@ -35,12 +35,12 @@ absl::Status AddValues(Connection& connection, const std::string& metric,
                        std::vector<CellValues>& cells) {
   if (cells.empty()) return absl::OkStatus();
   Query query(connection,
-              "SELECT " LEADLINE_TRIAL_COLUMNS
-              ", CASE ? WHEN 'validation_loss' THEN r.validation_loss "
+              "SELECT c.number, t.seed_index, t.seed, t.state, "
+              "CASE ? WHEN 'validation_loss' THEN r.validation_loss "
               "WHEN 'test_loss' THEN r.test_loss "
               "ELSE r.best_validation_loss END, coalesce(a.numerics, '') "
-              "FROM cell c JOIN trial t ON t.cell = c.id JOIN cohort h ON h.id "
-              "= t.cohort LEFT JOIN result r ON r.trial = t.id "
+              "FROM cell c JOIN trial t ON t.cell = c.id "
+              "LEFT JOIN result r ON r.trial = t.id "
               "LEFT JOIN attempt a ON a.cohort = t.cohort AND a.number = "
               "r.attempt WHERE c.sweep = ? AND c.number BETWEEN ? AND ? "
               "ORDER BY c.number, t.seed_index",
@@ -48,18 +48,25 @@ absl::Status AddValues(Connection& connection, const std::string& metric,
               cells.front().cell.id.number, cells.back().cell.id.number);
   auto cell = cells.begin();
   while (query.Next()) {
-    TrialRecord trial;
-    if (auto read = ReadTrial(query, trial); !read.ok()) return read;
+    int64_t number = 0;
+    SeedValue one;
+    std::string word;
     std::optional<double> value;
-    std::string numerics;
-    query.Read(value, numerics);
-    while (cell->cell.id != trial.id.cell) ++cell;
+    query.Read(number, one.trial.seed_index, one.seed, word, value,
+               one.numerics);
+    while (cell->cell.id.number != number) ++cell;
+    one.trial.cell = cell->cell.id;
+    const auto state = ParseTrialState(word);
+    if (!state) {
+      return absl::DataLossError("stored state of trial " + ToText(one.trial) +
+                                 " is unknown: " + word);
+    }
     ++cell->planned;
-    if (trial.state == TrialState::kDiverged) ++cell->diverged;
-    if (trial.state == TrialState::kFailed) ++cell->failed;
-    if (trial.state == TrialState::kSucceeded && value) {
-      cell->values.push_back(
-          {trial.id, trial.seed, *value, std::move(numerics)});
+    if (*state == TrialState::kDiverged) ++cell->diverged;
+    if (*state == TrialState::kFailed) ++cell->failed;
+    if (*state == TrialState::kSucceeded && value) {
+      one.value = *value;
+      cell->values.push_back(std::move(one));
     }
   }
   return absl::OkStatus();

@@ -6,6 +6,7 @@ namespace leadline::storage::sqlite {
 namespace {
 
 constexpr int kMostConnections = 4;
+constexpr std::chrono::milliseconds kLongestRead{30'000};
 
 }  // namespace
 
@@ -25,7 +26,6 @@ std::unique_ptr<Connection> ReaderPool::Take() {
 }
 
 void ReaderPool::Return(std::unique_ptr<Connection> connection) {
-  connection->Rollback();
   {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(connection));
@@ -35,14 +35,21 @@ void ReaderPool::Return(std::unique_ptr<Connection> connection) {
 
 ReaderPool::Loan::Loan(ReaderPool& pool)
     : pool_(pool), connection_(pool.Take()) {
+  pool_.gate_->Enter();
   try {
+    connection_->LimitTime(kLongestRead);
     connection_->Execute("BEGIN");
   } catch (...) {
+    pool_.gate_->Leave();
     pool_.Return(std::move(connection_));
     throw;
   }
 }
 
-ReaderPool::Loan::~Loan() { pool_.Return(std::move(connection_)); }
+ReaderPool::Loan::~Loan() {
+  connection_->Rollback();
+  pool_.gate_->Leave();
+  pool_.Return(std::move(connection_));
+}
 
 }  // namespace leadline::storage::sqlite

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/sqlite/connection.h"
+#include "storage/sqlite/read_gate.h"
 
 namespace leadline::storage::sqlite {
 
@@ -16,10 +17,12 @@ namespace leadline::storage::sqlite {
 /// all of them lent waits.
 class ReaderPool {
  public:
-  explicit ReaderPool(std::filesystem::path path) : path_(std::move(path)) {}
+  ReaderPool(std::filesystem::path path, std::shared_ptr<ReadGate> gate)
+      : path_(std::move(path)), gate_(std::move(gate)) {}
 
   /// A connection inside a read transaction, so that all of a call sees one
-  /// state. Throws SQLite::Exception.
+  /// state. Reads fail half a minute after it began: what is read stays in the
+  /// log until it ends. Throws SQLite::Exception.
   class Loan {
    public:
     explicit Loan(ReaderPool& pool);
@@ -38,6 +41,7 @@ class ReaderPool {
   void Return(std::unique_ptr<Connection> connection);
 
   const std::filesystem::path path_;
+  const std::shared_ptr<ReadGate> gate_;
   std::mutex mutex_;  // over all below
   std::condition_variable returned_;
   std::vector<std::unique_ptr<Connection>> idle_;

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "storage/sqlite/integrity.h"
 #include "storage/sqlite/reader_pool.h"
 #include "storage/store_reader.h"
 
@@ -17,7 +20,16 @@ namespace leadline::storage::sqlite {
 /// Thread-safe.
 class SqliteReader final : public StoreReader {
  public:
-  explicit SqliteReader(std::filesystem::path path) : pool_(std::move(path)) {}
+  SqliteReader(const std::filesystem::path& path,
+               std::shared_ptr<ReadGate> gate)
+      : path_(path), pool_(path, std::move(gate)) {}
+
+  /// Looks for damage in the background for as long as this lives.
+  void CheckAll(std::function<void(const absl::Status&)> checked) {
+    check_.emplace(path_, std::move(checked));
+  }
+
+  absl::StatusOr<StoreSize> Size() const override;
 
   absl::StatusOr<std::vector<SweepRow>> ListSweeps(
       std::optional<SweepId> before, int64_t limit) const override;
@@ -77,7 +89,9 @@ class SqliteReader final : public StoreReader {
     });
   }
 
+  const std::filesystem::path path_;
   mutable ReaderPool pool_;
+  std::optional<BackgroundCheck> check_;
 };
 
 }  // namespace leadline::storage::sqlite

@@ -30,6 +30,7 @@ absl::Status SqliteStore::Commit(std::span<const Change> changes) {
     connection_->Rollback();
     writer_.Forget();
   }
+  log_.AfterCommit();
   return written;
 }
 

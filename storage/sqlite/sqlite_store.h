@@ -11,6 +11,7 @@
 
 #include "storage/sqlite/change_writer.h"
 #include "storage/sqlite/connection.h"
+#include "storage/sqlite/log_keeper.h"
 #include "storage/store.h"
 
 namespace leadline::storage::sqlite {
@@ -19,8 +20,12 @@ namespace leadline::storage::sqlite {
 class SqliteStore final : public Store {
  public:
   /// Takes a connection whose schema is up to date.
-  explicit SqliteStore(std::unique_ptr<Connection> connection)
-      : connection_(std::move(connection)), writer_(*connection_) {}
+  explicit SqliteStore(
+      std::unique_ptr<Connection> connection,
+      std::shared_ptr<ReadGate> gate = std::make_shared<ReadGate>())
+      : connection_(std::move(connection)),
+        writer_(*connection_),
+        log_(*connection_, std::move(gate)) {}
 
   absl::Status Commit(std::span<const Change> changes) override;
   absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const override;
@@ -39,6 +44,7 @@ class SqliteStore final : public Store {
   mutable std::mutex mutex_;  // over all below
   std::unique_ptr<Connection> connection_;
   ChangeWriter writer_;
+  LogKeeper log_;
 };
 
 }  // namespace leadline::storage::sqlite
