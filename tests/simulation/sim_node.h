@@ -68,6 +68,10 @@ class SimNode final : public agent::AgentLink,
   void Send(int64_t stream, v1::AgentMessage message) override;
   bool HasRoom() const override { return true; }
   void Break(int64_t stream) override;
+  // Simulated trainers keep no checkpoints.
+  std::optional<std::string> ResumeFrom(const AttemptKey&) const override {
+    return std::nullopt;
+  }
   std::string Folder(const AttemptKey& attempt) const override {
     return "/attempts/" + ToText(attempt);
   }

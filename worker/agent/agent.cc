@@ -20,7 +20,7 @@ Agent::Agent(AgentOptions options, FindData find, Log& log)
       inputs_(kMostInputs),
       host_({options_.identity.state, options_.trainer,
              options_.identity.boot_id, options_.receives_orphans,
-             options_.spool}),
+             options_.spool, options_.checkpoints}),
       data_(std::make_unique<DataThread>(
           std::move(find),
           [this](DataFound found) { inputs_.Push(std::move(found)); },

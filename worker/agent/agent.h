@@ -23,6 +23,7 @@ struct AgentOptions {
   SessionOptions session;
   bool receives_orphans = false;  // see ReceiveOrphans
   SpoolPolicy spool;
+  std::filesystem::path checkpoints;  // absolute; one folder a cohort
 };
 
 class Agent {

@@ -42,7 +42,9 @@ struct AgentPolicy {
   bool is_private = false;
   /// How long a refusal, or (private) no coordinator, is borne at the start.
   std::chrono::milliseconds patience_at_start{30'000};
-  StopPatience stop;  // of an attempt by order
+  // Of an attempt by order: it writes a checkpoint first.
+  StopPatience stop{std::chrono::milliseconds(30'000),
+                    std::chrono::milliseconds(10'000)};
   HangPolicy hang;
   /// With the agent itself, which whoever started it waits for.
   StopPatience last_stop{std::chrono::milliseconds(1000),

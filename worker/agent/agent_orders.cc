@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/spec/disk_forecast.h"
 #include "worker/agent/agent_logic.h"
 #include "worker/agent/attempt_message.h"
 #include "worker/agent/log_reader.h"
@@ -27,6 +28,12 @@ std::string KindOf(const absl::Status& status, const char* unless) {
   if (status.code() == absl::StatusCode::kUnavailable) return "disk";
   if (status.code() == absl::StatusCode::kInternal) return "crash";
   return unless;
+}
+
+int64_t DiskBytes(const spec::TrainerConfig& config) {
+  return spec::ForecastCheckpointBytes(
+      config.settings, config.dataset.vocabulary,
+      static_cast<int64_t>(config.seeds.size()));
 }
 
 }  // namespace
@@ -187,9 +194,11 @@ void AgentLogic::StartIfDue(HeldEntry& held, SteadyTime now) {
   pending.config.device = held.trainer_device;
   const AttemptKey key = held.attempt->key();
   pending.config.folder = host_.Folder(key);
+  pending.config.resume = host_.ResumeFrom(key);
   const absl::Status started = held.attempt->Start(
       {spec::TrainerConfigJson(pending.config),
        pending.config.settings.Integer("threads"),
+       DiskBytes(pending.config),
        {held.attempt->devices(), held.dataset_path, held.trainer_device}},
       *held.confirmed_at, now);
   if (started.ok()) {

@@ -26,6 +26,8 @@ absl::Status Failure(const std::string& doing,
                                 std::strerror(errno));
 }
 
+}  // namespace
+
 absl::Status MoveAside(const std::filesystem::path& folder) {
   for (int k = 1;; ++k) {
     const std::filesystem::path aside =
@@ -36,8 +38,6 @@ absl::Status MoveAside(const std::filesystem::path& folder) {
     return Failure("cannot move aside", folder);
   }
 }
-
-}  // namespace
 
 std::filesystem::path AttemptFolder(const std::filesystem::path& state,
                                     const AttemptKey& attempt) {

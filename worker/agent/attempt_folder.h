@@ -25,6 +25,10 @@ std::filesystem::path AttemptFolder(const std::filesystem::path& state,
 /// Unavailable if the disk says no.
 absl::Status MakeAttemptFolder(const std::filesystem::path& folder);
 
+/// Renames a folder to a name that is free beside it: NAME.old-1. Unavailable
+/// if the disk says no.
+absl::Status MoveAside(const std::filesystem::path& folder);
+
 /// What identifies the trainer of an attempt to a later agent.
 struct ProcessRecord {
   std::string boot_id;

@@ -73,7 +73,8 @@ class Trainer {
 struct TrainerOrder {
   std::string config;
   int64_t threads = 1;
-  HoldRecord hold;  // for a later agent
+  int64_t disk_bytes = 0;  // that its checkpoints may take
+  HoldRecord hold;         // for a later agent
 };
 
 /// An attempt that a former agent held and whose end was not acknowledged.
@@ -94,6 +95,11 @@ class AttemptHost {
 
   /// Where an attempt keeps its files.
   virtual std::string Folder(const AttemptKey& attempt) const = 0;
+
+  /// Checkpoints that earlier attempts of its cohort left here for it to go on
+  /// from; null where there are none.
+  virtual std::optional<std::string> ResumeFrom(
+      const AttemptKey& attempt) const = 0;
 
   /// Makes the folder, writes the configuration into it and starts a trainer.
   /// The attempt is held from then on, however the agent ends, until Release.

@@ -27,6 +27,7 @@ struct Flags {
   std::string data;
   std::string data_url;
   std::string samples;
+  std::string checkpoints;
   std::string fetch;
   int64_t slots = 0;
   int64_t hang_after_s = 600;
@@ -77,6 +78,10 @@ void DeclareData(CLI::App& app, Flags& flags) {
                  "folder of the text samples, where there is one")
       ->type_name("DIR")
       ->envname("LEADLINE_SAMPLES");
+  app.add_option("--checkpoints", flags.checkpoints,
+                 "folder of checkpoints; agents that share it go on from each "
+                 "other's; default: checkpoints in the state folder")
+      ->type_name("DIR");
   app.add_option("--fetch", flags.fetch,
                  "fetch that data set (text8, tinystories, tinystories_v2) "
                  "into the data folder, no more; needs no coordinator")
@@ -166,6 +171,8 @@ Config ToConfig(const Flags& flags) {
   config.spool = {flags.least_free_mb * kMega,
                   std::chrono::hours(24 * flags.keep_days),
                   flags.keep_mb * kMega};
+  config.checkpoints = flags.checkpoints.empty() ? config.state / "checkpoints"
+                                                 : Absolute(flags.checkpoints);
   config.hang_after = std::chrono::seconds(flags.hang_after_s);
   config.log_file = Absolute(flags.log_file);
   config.log = ToLogOptions(flags.log);

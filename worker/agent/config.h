@@ -31,6 +31,7 @@ struct Config {
   std::optional<int64_t> slots;   // of the CPU
   DataPlaces data;
   SpoolPolicy spool;
+  std::filesystem::path checkpoints;  // absolute; one folder a cohort in it
   std::chrono::seconds hang_after{600};
   std::filesystem::path log_file;  // empty: standard error
   LogOptions log;

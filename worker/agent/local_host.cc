@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "worker/agent/attempt_folder.h"
+#include "worker/agent/checkpoint_folder.h"
 #include "worker/agent/end_report.h"
 #include "worker/agent/order_socket.h"
 #include "worker/agent/proc_stat.h"
@@ -112,13 +113,19 @@ std::string LocalHost::Folder(const AttemptKey& attempt) const {
   return AttemptFolder(options_.state, attempt).string();
 }
 
+std::optional<std::string> LocalHost::ResumeFrom(
+    const AttemptKey& attempt) const {
+  return FindCheckpoints(options_.checkpoints, attempt);
+}
+
 absl::StatusOr<std::unique_ptr<Trainer>> LocalHost::Start(
     const AttemptKey& attempt, const TrainerOrder& order) {
   const std::filesystem::path folder = AttemptFolder(options_.state, attempt);
-  absl::Status room =
-      CheckFreeSpace(options_.state, options_.spool.least_free_bytes);
+  absl::Status room = CheckRoom(order);
   if (!room.ok()) return room;
-  if (absl::Status made = MakeAttemptFolder(folder); !made.ok()) return made;
+  absl::Status made = MakeAttemptFolder(folder);
+  if (made.ok()) made = LinkCheckpoints(options_.checkpoints, attempt, folder);
+  if (!made.ok()) return made;
   absl::Status written = WriteFile(folder / "config.json", order.config + "\n");
   if (written.ok()) written = WriteHold(folder, order.hold);
   if (!written.ok()) return written;
@@ -138,6 +145,16 @@ absl::StatusOr<std::unique_ptr<Trainer>> LocalHost::Start(
   return std::make_unique<LocalTrainer>(
       ProcessGroup(*pid, {AttemptVariable(folder), &orphans_}), folder,
       start_time, oom_kills);
+}
+
+absl::Status LocalHost::CheckRoom(const TrainerOrder& order) const {
+  const int64_t least = options_.spool.least_free_bytes;
+  absl::Status room = CheckFreeSpace(options_.state, {.least = least});
+  std::error_code error;
+  std::filesystem::create_directories(options_.checkpoints, error);
+  if (!room.ok() || error || order.disk_bytes == 0) return room;
+  return CheckFreeSpace(options_.checkpoints,
+                        {.least = least, .checkpoints = order.disk_bytes});
 }
 
 std::unique_ptr<EventLines> LocalHost::Events(const AttemptKey& attempt) {

@@ -22,12 +22,16 @@ class LocalHost final : public AttemptHost {
     std::string boot_id;
     bool receives_orphans = false;  // see ReceiveOrphans
     SpoolPolicy spool = {};
+    /// Of checkpoints, one folder a cohort, absolute; agents may share it.
+    std::filesystem::path checkpoints = {};
   };
 
   explicit LocalHost(Options options)
       : options_(std::move(options)), orphans_(options_.receives_orphans) {}
 
   std::string Folder(const AttemptKey& attempt) const override;
+  std::optional<std::string> ResumeFrom(
+      const AttemptKey& attempt) const override;
   absl::StatusOr<std::unique_ptr<Trainer>> Start(
       const AttemptKey& attempt, const TrainerOrder& order) override;
   std::unique_ptr<EventLines> Events(const AttemptKey& attempt) override;
@@ -37,6 +41,8 @@ class LocalHost final : public AttemptHost {
 
  private:
   std::optional<FoundAttempt> Find(const AttemptKey& key);
+  /// For what the attempt will write.
+  absl::Status CheckRoom(const TrainerOrder& order) const;
   /// Now and then, since it looks at every folder.
   void RemoveOldSpools();
 

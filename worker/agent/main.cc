@@ -52,6 +52,7 @@ AgentOptions MakeOptions(const Config& config, const std::string& host) {
   options.policy.is_private = config.is_private;
   options.policy.hang.least = config.hang_after;
   options.spool = config.spool;
+  options.checkpoints = config.checkpoints;
   return options;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 
 #include "common/ids.h"
+#include "worker/agent/checkpoint_folder.h"
 #include "worker/agent/hold_record.h"
 
 namespace leadline::agent {
@@ -89,7 +90,10 @@ void RemoveSpool(const std::filesystem::path& folder) {
   std::filesystem::directory_iterator entry(folder, error);
   for (; !error && entry != std::filesystem::directory_iterator();
        entry.increment(error)) {
-    if (!IsOurs(entry->path().filename().string())) return;
+    const std::string name = entry->path().filename().string();
+    const bool leads_nowhere =
+        name == "checkpoints" && HasNoCheckpoints(folder);
+    if (!IsOurs(name) && !leads_nowhere) return;
   }
   if (!error) std::filesystem::remove_all(folder, error);
 }
@@ -102,15 +106,23 @@ std::optional<int64_t> FreeBytes(const std::filesystem::path& folder) {
 }
 
 absl::Status CheckFreeSpace(const std::filesystem::path& folder,
-                            int64_t least_bytes) {
+                            const RoomNeeded& needed) {
   const auto free = FreeBytes(folder);
-  if (!free || *free >= least_bytes) return absl::OkStatus();
-  constexpr int64_t kMega = 1'000'000;
-  return absl::UnavailableError(
-      "no space left: " + std::to_string(*free / kMega) + " MB are free in " +
-      folder.string() + ", and an attempt needs " +
-      std::to_string(least_bytes / kMega) +
-      " MB (--least-free-mb); remove files there");
+  if (!free || *free >= needed.least + needed.checkpoints) {
+    return absl::OkStatus();
+  }
+  const auto mega = [](int64_t bytes) {
+    constexpr int64_t kMega = 1'000'000;
+    return std::to_string((bytes + kMega - 1) / kMega) + " MB";
+  };
+  std::string message = "no space left: " + mega(*free) + " are free in " +
+                        folder.string() + ", and an attempt needs " +
+                        mega(needed.least) + " (--least-free-mb)";
+  if (needed.checkpoints > 0) {
+    message += " and " + mega(needed.checkpoints) +
+               " for its checkpoints (checkpoint_every, checkpoint_keep)";
+  }
+  return absl::UnavailableError(message + "; remove files there");
 }
 
 }  // namespace leadline::agent

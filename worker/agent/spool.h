@@ -42,10 +42,16 @@ std::vector<ToldAttempt> ListTold(const std::filesystem::path& state);
 /// checkpoints stay.
 void RemoveSpool(const std::filesystem::path& folder);
 
-/// Unavailable, with both figures, unless the folder's file system has that
-/// much room.
+/// What an attempt needs, in bytes.
+struct RoomNeeded {
+  int64_t least = 0;        // for whatever it writes
+  int64_t checkpoints = 0;  // beside that
+};
+
+/// Unavailable, with all figures, unless the folder's file system has that much
+/// room.
 absl::Status CheckFreeSpace(const std::filesystem::path& folder,
-                            int64_t least_bytes);
+                            const RoomNeeded& needed);
 
 /// What we may still write there; null if the system does not say.
 std::optional<int64_t> FreeBytes(const std::filesystem::path& folder);

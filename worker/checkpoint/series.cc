@@ -70,22 +70,13 @@ void Rename(const fs::path& folder, std::string_view prefix) {
   }
 }
 
-/// Which replicas had their lowest loss when it was written.
-std::set<size_t> BestReplicas(const fs::path& folder) {
-  std::set<size_t> best;
+/// Null if it cannot be read.
+std::optional<Manifest> ManifestIn(const fs::path& folder) {
   try {
-    const Checkpoint checkpoint(folder);
-    const Manifest& manifest = checkpoint.manifest();
-    for (size_t r = 0; r < manifest.replicas.size(); ++r) {
-      if (manifest.step > 0 &&
-          manifest.replicas[r].best_step == manifest.step) {
-        best.insert(r);
-      }
-    }
+    return Checkpoint(folder).manifest();
   } catch (const BadCheckpoint&) {
-    best.clear();
+    return std::nullopt;
   }
-  return best;
 }
 
 }  // namespace
@@ -105,17 +96,18 @@ std::vector<int64_t> Series::Steps() const {
   return steps;
 }
 
-std::optional<Checkpoint> Series::NewestWhole(const std::string& cell_hash,
-                                              const std::vector<int64_t>& seeds,
-                                              const PassedOver& tell) const {
+bool Series::IsOurs(const Manifest& manifest) const {
+  return manifest.cell_hash == cell_hash_ && manifest.Seeds() == seeds_;
+}
+
+std::optional<Checkpoint> Series::NewestWhole(const PassedOver& tell) const {
   std::vector<int64_t> steps = Steps();
   std::ranges::reverse(steps);
   for (const int64_t step : steps) {
     const fs::path folder = FolderOf(step);
     try {
       Checkpoint checkpoint(folder);
-      if (checkpoint.manifest().cell_hash != cell_hash ||
-          checkpoint.manifest().Seeds() != seeds) {
+      if (!IsOurs(checkpoint.manifest())) {
         tell(folder.string() + " is of another cell or of other seeds");
         continue;
       }
@@ -130,18 +122,22 @@ std::optional<Checkpoint> Series::NewestWhole(const std::string& cell_hash,
   return std::nullopt;
 }
 
-Series::Freed Series::Prune(int64_t keep) const {
-  std::vector<int64_t> steps = Steps();
+Series::Freed Series::Prune(const Kept& keep) const {
+  std::vector<int64_t> steps;
   std::map<size_t, int64_t> best;  // step by replica: the newest wins
-  for (const int64_t step : steps) {
-    for (const size_t replica : BestReplicas(FolderOf(step))) {
-      best[replica] = step;
+  for (const int64_t step : Steps()) {
+    const auto manifest = ManifestIn(FolderOf(step));
+    if (manifest && !IsOurs(*manifest)) continue;
+    steps.push_back(step);
+    for (size_t r = 0; manifest && r < seeds_.size(); ++r) {
+      const bool is_best = step > 0 && manifest->replicas[r].best_step == step;
+      if (is_best && keep.best) best[r] = step;
     }
   }
   std::set<int64_t> kept;
   for (const auto& [replica, step] : best) kept.insert(step);
   const auto count = static_cast<int64_t>(steps.size());
-  for (int64_t i = std::max<int64_t>(0, count - keep); i < count; ++i) {
+  for (int64_t i = std::max<int64_t>(0, count - keep.newest); i < count; ++i) {
     kept.insert(steps[static_cast<size_t>(i)]);
   }
   Freed freed;

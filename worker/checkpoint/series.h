@@ -19,39 +19,46 @@ namespace leadline::checkpoint {
 inline constexpr std::string_view kSeriesFolder = "checkpoints";
 
 /// Folders `step-000000100` in a folder of any name. Whatever else lies there
-/// is left alone. Calls throw std::system_error where the disk says no. Owned
-/// by one thread; another process may write to the same folder.
+/// is left alone, checkpoints of other cells and seeds included. Calls throw
+/// std::system_error where the disk says no. Owned by one thread; another
+/// process may write to the same folder.
 class Series {
  public:
-  /// The folder need not be there.
-  explicit Series(std::filesystem::path root) : root_(std::move(root)) {}
+  /// Of the cohort with that cell's hash and those seeds. The folder need not
+  /// be there.
+  Series(std::filesystem::path root, std::string cell_hash,
+         std::vector<int64_t> seeds)
+      : root_(std::move(root)),
+        cell_hash_(std::move(cell_hash)),
+        seeds_(std::move(seeds)) {}
 
   const std::filesystem::path& root() const { return root_; }
 
   std::filesystem::path FolderOf(int64_t step) const;
 
-  /// Steps that have a checkpoint, whole or damaged, ascending.
+  /// Steps that have a checkpoint of any cohort, whole or damaged, ascending.
   std::vector<int64_t> Steps() const;
 
   /// Told of a checkpoint that is passed over, and why.
   using PassedOver = std::function<void(const std::string& message)>;
 
-  /// The newest that is whole, of that cell and of those seeds; null if there
-  /// is none. Everything in it has been read once. Damaged ones are renamed, so
-  /// that nobody meets them again, and kept for inspection.
-  std::optional<Checkpoint> NewestWhole(const std::string& cell_hash,
-                                        const std::vector<int64_t>& seeds,
-                                        const PassedOver& tell) const;
+  /// The newest that is whole; null if there is none. Everything in it has been
+  /// read once. Damaged ones are renamed, so that nobody meets them again, and
+  /// kept for inspection.
+  std::optional<Checkpoint> NewestWhole(const PassedOver& tell) const;
 
   struct Freed {
     std::vector<int64_t> steps;
     int64_t bytes = 0;
   };
 
-  /// Removes all but the newest `keep` and, for each replica, the one of its
-  /// lowest loss in a fixed evaluation. One that cannot be read is none of
-  /// these.
-  Freed Prune(int64_t keep) const;
+  struct Kept {
+    int64_t newest = 0;
+    bool best = false;  // of each replica: its lowest loss of the evaluations
+  };
+
+  /// Removes all others. One that cannot be read is nobody's best.
+  Freed Prune(const Kept& keep) const;
 
   /// The checkpoint of that step, if there is one; it never looks like a
   /// checkpoint while it goes.
@@ -61,7 +68,11 @@ class Series {
   void RemoveUnfinished() const;
 
  private:
+  bool IsOurs(const Manifest& manifest) const;
+
   std::filesystem::path root_;
+  std::string cell_hash_;
+  std::vector<int64_t> seeds_;
 };
 
 }  // namespace leadline::checkpoint

@@ -8,7 +8,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-CheckpointEvent WriteOne(const checkpoint::Series& series, int64_t keep,
+CheckpointEvent WriteOne(const checkpoint::Series& series,
+                         const checkpoint::Series::Kept& keep,
                          checkpoint::Manifest manifest,
                          const Snapshot& snapshot,
                          steady_clock::time_point start) {
@@ -29,7 +30,8 @@ CheckpointEvent WriteOne(const checkpoint::Series& series, int64_t keep,
 
 }  // namespace
 
-CheckpointWriter::CheckpointWriter(checkpoint::Series series, int64_t keep)
+CheckpointWriter::CheckpointWriter(checkpoint::Series series,
+                                   checkpoint::Series::Kept keep)
     : series_(std::move(series)), keep_(keep) {}
 
 void CheckpointWriter::Write(checkpoint::Manifest manifest, Snapshot snapshot) {

@@ -18,8 +18,7 @@ namespace leadline::trainer {
 /// thread.
 class CheckpointWriter {
  public:
-  /// How many of the newest stay.
-  CheckpointWriter(checkpoint::Series series, int64_t keep);
+  CheckpointWriter(checkpoint::Series series, checkpoint::Series::Kept keep);
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
   /// Waits for what is being written.
@@ -40,7 +39,7 @@ class CheckpointWriter {
 
  private:
   checkpoint::Series series_;
-  int64_t keep_;
+  checkpoint::Series::Kept keep_;
   std::vector<CheckpointEvent> written_;
   std::future<CheckpointEvent> pending_;  // last: its thread uses the others
 };

@@ -120,9 +120,10 @@ TrainLoop::TrainLoop(const spec::TrainerConfig& config,
       checkpoint_schedule_(settings_, std::chrono::steady_clock::now()) {
   if (config.folder && checkpoint_schedule_.Wanted()) {
     checkpoint_writer_.emplace(
-        checkpoint::Series(std::filesystem::path(*config.folder) /
-                           checkpoint::kSeriesFolder),
-        settings_.Integer("checkpoint_keep"));
+        SeriesIn(std::filesystem::path(*config.folder) /
+                 checkpoint::kSeriesFolder),
+        checkpoint::Series::Kept{.newest = settings_.Integer("checkpoint_keep"),
+                                 .best = !checkpoint_schedule_.GoWithTheEnd()});
   }
 }
 

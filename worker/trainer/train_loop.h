@@ -50,6 +50,7 @@ class TrainLoop {
   /// From a checkpoint, where the configuration names one.
   void TakeOverWeights();
   void GoOnFrom(const std::string& folder);
+  checkpoint::Series SeriesIn(const std::filesystem::path& folder) const;
   void GoOnFromNewest(const checkpoint::Series& series);
   void Restore(const checkpoint::Checkpoint& from);
   void StartFrom(const std::string& hash, const std::string& folder);

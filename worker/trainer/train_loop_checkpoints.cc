@@ -95,15 +95,18 @@ void TrainLoop::FinishCheckpoints() {
   if (!checkpoint_writer_) return;
   checkpoint_writer_->Wait();
   ReportCheckpoints();
-  if (!checkpoint_schedule_.GoWithTheEnd()) return;
-  const checkpoint::Series& series = checkpoint_writer_->series();
-  for (const int64_t step : series.Steps()) series.Remove(step);
+  if (checkpoint_schedule_.GoWithTheEnd())
+    checkpoint_writer_->series().Prune({});
+}
+
+checkpoint::Series TrainLoop::SeriesIn(const fs::path& folder) const {
+  return {folder, spec::CellHash(settings_, config_.dataset), config_.seeds};
 }
 
 void TrainLoop::GoOnFrom(const std::string& folder) {
   if (fs::is_directory(folder) &&
       !fs::exists(fs::path(folder) / checkpoint::kManifestFile)) {
-    return GoOnFromNewest(checkpoint::Series(folder));
+    return GoOnFromNewest(SeriesIn(folder));
   }
   const checkpoint::Checkpoint from(folder);
   const checkpoint::Manifest& manifest = from.manifest();
@@ -119,7 +122,6 @@ void TrainLoop::GoOnFrom(const std::string& folder) {
 void TrainLoop::GoOnFromNewest(const checkpoint::Series& series) {
   series.RemoveUnfinished();
   const auto from = series.NewestWhole(
-      spec::CellHash(settings_, config_.dataset), config_.seeds,
       [](const std::string& message) { std::cerr << message << '\n'; });
   if (!from) {
     std::cerr << "no checkpoint to go on from in " << series.root().string()

@@ -78,9 +78,11 @@ class World(unittest.TestCase):
     def state(self, name="state"):
         return self.folder / name
 
-    def sweep_file(self, steps=60, eval_every=30):
+    def sweep_file(self, steps=60, eval_every=30, **settings):
         path = self.folder / f"sweep-{steps}.yaml"
-        path.write_text(SWEEP.format(steps=steps, eval_every=eval_every))
+        text = SWEEP.format(steps=steps, eval_every=eval_every)
+        more = "".join(f"  {key}: {value}\n" for key, value in settings.items())
+        path.write_text(text.replace("axes:\n", more + "axes:\n"))
         return path
 
     def start(self, program, *words, state="state", **options):

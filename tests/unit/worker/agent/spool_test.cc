@@ -104,12 +104,16 @@ TEST_F(SpoolTest, RemovalLeavesCheckpointsAndNothingElse) {
 }
 
 TEST_F(SpoolTest, TooLittleRoomIsSaidWithItsFigures) {
-  EXPECT_TRUE(CheckFreeSpace(state_.path(), 1).ok());
-  const absl::Status status = CheckFreeSpace(state_.path(), int64_t{1} << 60);
+  EXPECT_TRUE(CheckFreeSpace(state_.path(), {.least = 1}).ok());
+  const absl::Status status =
+      CheckFreeSpace(state_.path(), {.least = int64_t{1} << 60});
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()), HasSubstr("MB are free in"));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("1152921504606 MB"));
-  EXPECT_TRUE(CheckFreeSpace("/nonexistent", int64_t{1} << 60).ok());
+  EXPECT_THAT(std::string(status.message()), HasSubstr("1152921504607 MB"));
+  const absl::Status both = CheckFreeSpace(
+      state_.path(), {.least = 1, .checkpoints = int64_t{1} << 60});
+  EXPECT_THAT(std::string(both.message()), HasSubstr("for its checkpoints"));
+  EXPECT_TRUE(CheckFreeSpace("/nonexistent", {.least = int64_t{1} << 60}).ok());
 }
 
 }  // namespace

@@ -27,7 +27,6 @@ class SeriesTest : public CheckpointTest {
 
   std::optional<int64_t> Newest() {
     const auto found = series_.NewestWhole(
-        SmallManifest({3}).cell_hash, {3, 9},
         [&](const std::string& message) { told_.push_back(message); });
     if (!found) return std::nullopt;
     return found->manifest().step;
@@ -39,14 +38,14 @@ class SeriesTest : public CheckpointTest {
     Overwrite(file, bytes);
   }
 
-  Series series_{root_ / "checkpoints"};
+  Series series_{root_ / "checkpoints", SmallManifest({3}).cell_hash, {3, 9}};
   std::vector<std::string> told_;
 };
 
 TEST_F(SeriesTest, FolderThatIsNotThereHoldsNone) {
   EXPECT_THAT(series_.Steps(), IsEmpty());
   EXPECT_EQ(Newest(), std::nullopt);
-  EXPECT_THAT(series_.Prune(1).steps, IsEmpty());
+  EXPECT_THAT(series_.Prune({.newest = 1, .best = true}).steps, IsEmpty());
   series_.Remove(5);
   series_.RemoveUnfinished();
 }
@@ -84,7 +83,8 @@ TEST_F(SeriesTest, OtherCellsAndSeedsArePassedOverUntouched) {
   WriteSmall(series_.FolderOf(30), SmallManifest({9, 3}));
   EXPECT_EQ(Newest(), 10);
   EXPECT_EQ(told_.size(), 2U);
-  EXPECT_THAT(series_.Steps(), ElementsAre(10, 20, 30));
+  series_.Prune({});
+  EXPECT_THAT(series_.Steps(), ElementsAre(20, 30));
 }
 
 TEST_F(SeriesTest, WhatIsNoCheckpointIsLeftAlone) {
@@ -97,7 +97,7 @@ TEST_F(SeriesTest, WhatIsNoCheckpointIsLeftAlone) {
   fs::create_directory_symlink("step-000000010",
                                series_.root() / "step-000000088");
   EXPECT_THAT(series_.Steps(), ElementsAre(10));
-  series_.Prune(1);
+  series_.Prune({.newest = 1, .best = true});
   series_.RemoveUnfinished();
   EXPECT_EQ(std::distance(fs::directory_iterator(series_.root()), {}), 9);
 }
@@ -109,11 +109,13 @@ TEST_F(SeriesTest, NewestAndBestOfEachReplicaStay) {
   Write(40, {20, 30});
   Write(50, {20, 30});
   Write(60, {20, 30});
-  const Series::Freed freed = series_.Prune(2);
+  const Series::Freed freed = series_.Prune({.newest = 2, .best = true});
   EXPECT_THAT(freed.steps, ElementsAre(10, 40));
   EXPECT_GT(freed.bytes, 1000);
   EXPECT_THAT(series_.Steps(), ElementsAre(20, 30, 50, 60));
-  EXPECT_THAT(series_.Prune(2).steps, IsEmpty());
+  EXPECT_THAT(series_.Prune({.newest = 2, .best = true}).steps, IsEmpty());
+  EXPECT_THAT(series_.Prune({.newest = 3, .best = false}).steps,
+              ElementsAre(20));
 }
 
 TEST_F(SeriesTest, UnreadableOnesAreNobodysBest) {
@@ -121,7 +123,8 @@ TEST_F(SeriesTest, UnreadableOnesAreNobodysBest) {
   Write(20);
   Damage(series_.FolderOf(10) / kManifestFile);
   Overwrite(series_.FolderOf(10) / kManifestFile, "no manifest");
-  EXPECT_THAT(series_.Prune(1).steps, ElementsAre(10));
+  EXPECT_THAT(series_.Prune({.newest = 1, .best = true}).steps,
+              ElementsAre(10));
 }
 
 TEST_F(SeriesTest, WhatKilledWritersLeftGoes) {

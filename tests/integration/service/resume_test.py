@@ -1,0 +1,96 @@
+"""What was trained before an attempt was lost or stopped is not trained again."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import unittest
+
+from service_world import World, wait_for
+
+SETTINGS = {"steps": 400, "eval_every": 100, "checkpoint_every": 50}
+
+
+class Resume(World):
+    def setUp(self):
+        super().setUp()
+        self.file = self.sweep_file(**SETTINGS)
+
+    def curves(self, state):
+        """All that is measured of training, but for how long it took."""
+        return self.query("select trial, metric, step, value from curves where metric not like '%second%' "
+                          "and metric not like 'cost.%' order by trial, metric, step", state)
+
+    def results(self, state):
+        return self.leadline_json("results", state=state)["cells"]
+
+    def attempt_with_checkpoint(self, state):
+        """Folder and process of an attempt that has written one and goes on."""
+        def find():
+            for folder in self.state(state).glob("attempts/*@1"):
+                if any(folder.glob("checkpoints/step-*0")) and '"event":"end"' not in (
+                        folder / "events.jsonl").read_text():
+                    return folder, json.loads((folder / "process.json").read_text())["pid"]
+            return None
+        return wait_for(find, "a checkpoint")
+
+    def said(self, folder):
+        return (folder / "stderr.log").read_text()
+
+    def assert_went_on(self, state, folder):
+        """The attempt after the one in that folder began where a checkpoint was."""
+        after = folder.with_name(folder.name.replace("@1", "@2"))
+        step = int(re.search(r"going on from step (\d+)", self.said(after)).group(1))
+        self.assertGreaterEqual(step, 50)
+        first = next(event for event in map(json.loads, (after / "events.jsonl").read_text().splitlines())
+                     if event["event"] == "step")
+        self.assertGreater(first["step"], step)
+        return step
+
+    def test_lost_and_stopped_attempts_go_on_and_measure_the_same(self):
+        self.leadline("run", self.file, "--slots", "2", state="straight")
+        expected = self.results("straight"), self.curves("straight")
+
+        with self.subTest("killed"):
+            run = self.start("leadline", "run", self.file, "--slots", "1", state="killed")
+            folder, pid = self.attempt_with_checkpoint("killed")
+            os.kill(pid, signal.SIGKILL)
+            self.finish(run)
+            self.assert_went_on("killed", folder)
+            self.assertEqual((self.results("killed"), self.curves("killed")), expected)
+            # What is kept: the newest two, and the best of each of two replicas.
+            kept = list((self.state("killed") / "checkpoints").glob("*/step-*"))
+            self.assertLessEqual(len(kept), 2 * 4)
+            self.assertIn("step-000000400", {path.name for path in kept})
+
+        with self.subTest("paused"):
+            run = self.start("leadline", "run", self.file, "--slots", "1", state="paused")
+            folder, _ = self.attempt_with_checkpoint("paused")
+            self.leadline("pause", "s1", "--stop", state="paused")
+            wait_for(lambda: '"event":"end"' in (folder / "events.jsonl").read_text(), "its end")
+            told = [event["step"] for event in map(json.loads, (folder / "events.jsonl").read_text().splitlines())
+                    if event["event"] == "step"]
+            self.leadline("resume", "s1", state="paused")
+            self.finish(run)
+            self.assertGreaterEqual(self.assert_went_on("paused", folder), max(told))
+            self.assertEqual((self.results("paused"), self.curves("paused")), expected)
+
+        with self.subTest("damaged"):
+            run = self.start("leadline", "run", self.file, "--slots", "1", state="damaged")
+            folder, pid = self.attempt_with_checkpoint("damaged")
+            wait_for(lambda: (folder / "checkpoints/step-000000100/manifest.json").exists(), "a second one")
+            os.kill(pid, signal.SIGSTOP)
+            for checkpoint in pathlib.Path(folder / "checkpoints").glob("step-*"):
+                if checkpoint.name != "step-000000050":
+                    shutil.copy(folder / "config.json", checkpoint / "moments.safetensors")
+            os.kill(pid, signal.SIGKILL)
+            self.finish(run)
+            after = folder.with_name(folder.name.replace("@1", "@2"))
+            self.assertIn("set aside as damaged-step-", self.said(after))
+            self.assertEqual((self.results("damaged"), self.curves("damaged")), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
