@@ -29,6 +29,7 @@ class Striker:
     def __init__(self, cluster, watch):
         self._cluster, self._watch = cluster, watch
         self.misses = self.pins = self.trainers_killed_before = 0
+        self._services_hit = 0
         self._holds = {
             "starting": self._is_starting, "early": self._is_early, "late": self._is_late,
             "ending": self._is_ending, "unreachable": self._is_unreachable, "backoff": self._is_in_backoff}
@@ -158,6 +159,7 @@ class Striker:
         if not self._still_holds(kill, moment.attempt):
             service.process.thaw()
             return False
+        self._services_hit += 1
         if kill.how == "kill":
             self._cluster.kill(service, kill.seconds)
         else:
@@ -216,8 +218,11 @@ class Striker:
             link.heal()
             return False
 
+        services_hit = self._services_hit
+
         def heal():
-            if link.heal() == 0:
+            # Who is stopped or dead meanwhile sends nothing that could be kept.
+            if link.heal() == 0 and self._services_hit == services_hit:
                 raise Fault(f"the cut of node {attempt.node} kept nothing from passing")
         self._cluster.later(kill.seconds, heal)
         return True

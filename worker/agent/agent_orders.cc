@@ -31,8 +31,12 @@ std::string KindOf(const absl::Status& status, const char* unless) {
 }
 
 int64_t DiskBytes(const spec::TrainerConfig& config) {
+  // A coordinator of another version may know fewer keys, and what cannot stand
+  // is the trainer's to refuse.
+  const spec::Resolution whole = spec::Resolve(config.settings.values());
+  if (!whole.errors.empty()) return 0;
   return spec::ForecastCheckpointBytes(
-      config.settings, config.dataset.vocabulary,
+      whole.settings, config.dataset.vocabulary,
       static_cast<int64_t>(config.seeds.size()));
 }
 

@@ -1,0 +1,92 @@
+// A kill at any moment of writing a checkpoint leaves one to go on from.
+
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/worker/checkpoint/small_checkpoint.h"
+#include "worker/checkpoint/series.h"
+
+namespace leadline::checkpoint {
+namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::Eq;
+
+class KillOffsets : public CheckpointTest {
+ protected:
+  /// Writes the checkpoint of that step, and is killed once so much is on disk;
+  /// -1: never. The wait status.
+  int Write(int64_t step, int64_t kill_at) const {
+    const std::string root = series_.root();
+    const std::string number = std::to_string(step);
+    const std::string at = std::to_string(kill_at);
+    const pid_t child = fork();
+    if (child == 0) {
+      setenv("LD_PRELOAD", LEADLINE_KILL_AT_WRITE, 1);
+      setenv("LEADLINE_KILL_AT", at.c_str(), 1);
+      if (freopen((root_ / "err").c_str(), "w", stderr) == nullptr) _exit(126);
+      execl(LEADLINE_WRITE_SERIES, "write_series", root.c_str(), number.c_str(),
+            nullptr);
+      _exit(127);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return status;
+  }
+
+  std::optional<int64_t> Newest() const {
+    const auto found = series_.NewestWhole([](const std::string&) {});
+    if (!found) return std::nullopt;
+    return found->manifest().step;
+  }
+
+  int64_t CountOf(int64_t step) const {
+    EXPECT_EQ(Write(step, -1), 0);
+    return std::stoll(Contents(root_ / "err"));
+  }
+
+  Series series_{root_ / "checkpoints", SmallManifest({3}).cell_hash, {3, 9}};
+};
+
+int Offsets() {
+  const char* given = std::getenv("LEADLINE_KILL_OFFSETS");
+  return given == nullptr ? 100 : std::atoi(given);
+}
+
+TEST_F(KillOffsets, LeaveOneToGoOnFrom) {
+  CountOf(10);
+  CountOf(20);
+  const int64_t count = CountOf(30);  // with the removal of the first
+  ASSERT_GT(count, 1500);
+  std::mt19937_64 random(20261130);
+  int torn = 0;
+  for (int i = 0; i < Offsets(); ++i) {
+    const int64_t step = 40 + 10 * i;
+    const auto at =
+        static_cast<int64_t>(random() % static_cast<uint64_t>(count));
+    ASSERT_EQ(WTERMSIG(Write(step, at)), SIGKILL) << at << " of " << count;
+    ASSERT_THAT(Newest(), AnyOf(Eq(step - 10), Eq(step))) << "killed at " << at;
+    torn += Newest() != step;
+    // The next attempt writes the same step, and leaves nothing else behind.
+    ASSERT_EQ(Write(step, -1), 0);
+    ASSERT_EQ(Newest(), step);
+    ASSERT_THAT(series_.Steps(), ElementsAre(step - 10, step));
+    ASSERT_EQ(
+        std::distance(std::filesystem::directory_iterator(series_.root()), {}),
+        2)
+        << "killed at " << at;
+  }
+  EXPECT_GT(torn, Offsets() / 2);
+  RecordProperty("kills", Offsets());
+  RecordProperty("before_the_checkpoint_was_there", torn);
+}
+
+}  // namespace
+}  // namespace leadline::checkpoint
