@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <vector>
 
 #include <fcntl.h>
@@ -121,7 +122,9 @@ CoordinatorProcess::Outcome CoordinatorProcess::WaitUntilReady(
 std::string CoordinatorProcess::LastWords() const {
   std::ifstream file(log_, std::ios::binary);
   file.seekg(log_start_);
-  std::string text(std::istreambuf_iterator<char>(file), {});
+  std::ostringstream read;
+  read << file.rdbuf();
+  std::string text = read.str();
   if (text.size() > kLastWords) text.erase(0, text.size() - kLastWords);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -113,11 +114,11 @@ Safetensors ReadSafetensors(const std::filesystem::path& file) {
     throw BadSafetensors("is no file");
   }
   std::ifstream stream(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.is_open() || stream.bad()) {
+  std::ostringstream bytes;
+  if (!stream.is_open() || !(bytes << stream.rdbuf())) {
     throw BadSafetensors("cannot be read");
   }
-  return ParseSafetensors(bytes);
+  return ParseSafetensors(bytes.str());
 }
 
 std::string WriteSafetensors(const Safetensors& content) {

@@ -2,29 +2,22 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "worker/agent/file_descriptor.h"
+#include "worker/agent/system_file.h"
 
 namespace leadline::agent {
 namespace {
 
 constexpr size_t kMostLogBytes = 4 << 20;
 
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file),
-          std::istreambuf_iterator<char>()};
-}
-
 /// "5:cpu,memory:/a/b" is the line of version 1, "0::/a/b" that of version 2.
 std::optional<std::string> GroupPath(std::string_view controller) {
-  std::istringstream text(ReadAll("/proc/self/cgroup"));
+  std::istringstream text(ReadSystemFile("/proc/self/cgroup"));
   for (std::string line; std::getline(text, line);) {
     const size_t first = line.find(':');
     const size_t second = line.find(':', first + 1);
@@ -53,15 +46,15 @@ std::optional<int64_t> CountOf(std::string_view text, std::string_view name) {
 int64_t CountOomKills() {
   if (const auto path = GroupPath("")) {
     const std::string text =
-        ReadAll("/sys/fs/cgroup" + *path + "/memory.events");
+        ReadSystemFile("/sys/fs/cgroup" + *path + "/memory.events");
     if (const auto count = CountOf(text, "oom_kill")) return *count;
   }
   if (const auto path = GroupPath("memory")) {
     const std::string text =
-        ReadAll("/sys/fs/cgroup/memory" + *path + "/memory.oom_control");
+        ReadSystemFile("/sys/fs/cgroup/memory" + *path + "/memory.oom_control");
     if (const auto count = CountOf(text, "oom_kill")) return *count;
   }
-  return CountOf(ReadAll("/proc/vmstat"), "oom_kill").value_or(0);
+  return CountOf(ReadSystemFile("/proc/vmstat"), "oom_kill").value_or(0);
 }
 
 bool NamesOomKill(std::string_view kernel_log, pid_t pid, double since_s) {

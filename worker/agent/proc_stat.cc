@@ -2,18 +2,12 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
+
+#include "worker/agent/system_file.h"
 
 namespace leadline::agent {
 namespace {
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file),
-          std::istreambuf_iterator<char>()};
-}
 
 std::optional<pid_t> ParsePid(std::string_view text) {
   pid_t pid = 0;
@@ -53,7 +47,8 @@ std::optional<ProcStat> ParseProcStat(std::string_view text) {
 }
 
 std::optional<ProcStat> ReadProcStat(pid_t pid) {
-  return ParseProcStat(ReadAll("/proc/" + std::to_string(pid) + "/stat"));
+  return ParseProcStat(
+      ReadSystemFile("/proc/" + std::to_string(pid) + "/stat"));
 }
 
 std::vector<ProcStat> ListProcesses() {
@@ -71,14 +66,14 @@ std::vector<ProcStat> ListProcesses() {
 
 bool WasStartedWith(pid_t pid, std::string_view variable) {
   const std::string text =
-      '\0' + ReadAll("/proc/" + std::to_string(pid) + "/environ");
+      '\0' + ReadSystemFile("/proc/" + std::to_string(pid) + "/environ");
   const std::string wanted = '\0' + std::string(variable) + '\0';
   return text.find(wanted) != std::string::npos;
 }
 
 std::optional<std::string> StartedWith(pid_t pid, std::string_view name) {
   const std::string text =
-      '\0' + ReadAll("/proc/" + std::to_string(pid) + "/environ");
+      '\0' + ReadSystemFile("/proc/" + std::to_string(pid) + "/environ");
   const std::string wanted = '\0' + std::string(name) + '=';
   const size_t found = text.find(wanted);
   if (found == std::string::npos) return std::nullopt;
@@ -90,7 +85,7 @@ std::optional<std::string> StartedWith(pid_t pid, std::string_view name) {
 }
 
 std::string ReadBootId() {
-  std::string text = ReadAll("/proc/sys/kernel/random/boot_id");
+  std::string text = ReadSystemFile("/proc/sys/kernel/random/boot_id");
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }

@@ -73,6 +73,7 @@ class RunningAgent {
                                const std::string& coordinator,
                                const std::filesystem::path& state) {
     options.identity.state = state;
+    options.checkpoints = state / "checkpoints";
     if (options.trainer.empty()) {
       options.trainer = test::BuildDir() / "tests" / "test_trainer";
     }
