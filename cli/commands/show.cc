@@ -65,10 +65,9 @@ absl::Status ShowTrial(Context& context, Connection& connection,
   if (!reply.ok()) return reply.status();
   const auto every = reply->settings().find("checkpoint_every");
   // Those of `auto` serve for going on alone, and are gone with the results.
-  const bool keeps = every != reply->settings().end() &&
-                     every->second.word() != "off" &&
-                     every->second.word() != "auto" &&
-                     !reply->attempts().empty();
+  const bool keeps =
+      every != reply->settings().end() && every->second.word() != "off" &&
+      every->second.word() != "auto" && !reply->attempts().empty();
   // A node that is gone tells nothing, and hides nothing else.
   std::vector<CheckpointLine> checkpoints;
   absl::Status found = absl::OkStatus();

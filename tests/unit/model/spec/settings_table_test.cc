@@ -54,11 +54,10 @@ TEST(SettingsTable, IdentityLeavesOutOnlyHowAttemptsRun) {
   for (const SettingInfo& setting : SettingsTable()) {
     if (!setting.identity) outside.push_back(setting.key);
   }
-  EXPECT_THAT(outside,
-              testing::UnorderedElementsAre(
-                  "devices", "threads", "cohort", "micro_batch", "log_every",
-                  "checkpoint_every", "checkpoint_keep", "init_from_path",
-                  "diagnostics"));
+  EXPECT_THAT(outside, testing::UnorderedElementsAre(
+                           "devices", "threads", "cohort", "micro_batch",
+                           "log_every", "checkpoint_every", "checkpoint_keep",
+                           "init_from_path", "diagnostics"));
 }
 
 TEST(OptionsOf, ListsTheMethodsOwn) {
