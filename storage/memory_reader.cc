@@ -89,6 +89,16 @@ absl::StatusOr<int64_t> MemoryReader::CountSweeps() const {
   return static_cast<int64_t>(record_->sweeps.size());
 }
 
+absl::StatusOr<std::array<int64_t, kTrialStates.size()>>
+MemoryReader::CountTrials() const {
+  const std::lock_guard lock(record_->mutex);
+  std::array<int64_t, kTrialStates.size()> counts{};
+  for (const auto& [id, trial] : record_->trials) {
+    ++counts[static_cast<size_t>(trial.state)];
+  }
+  return counts;
+}
+
 absl::StatusOr<SweepRow> MemoryReader::GetSweep(SweepId sweep) const {
   const std::lock_guard lock(record_->mutex);
   const auto found = record_->sweeps.find(sweep);

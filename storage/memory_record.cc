@@ -233,7 +233,9 @@ absl::Status MemoryTransaction::On(const AddPoints& change) {
       return may;
     }
     // An empty curve reads as none, so a curve once made may stay.
-    Set(record_.curves[{point.trial, point.metric}], point.step, point.value);
+    auto& curve = record_.curves[{point.trial, point.metric}];
+    ++(curve.contains(point.step) ? points_.overwritten : points_.stored);
+    Set(curve, point.step, point.value);
   }
   return absl::OkStatus();
 }

@@ -31,6 +31,7 @@ struct MemoryRecord {
   };
 
   std::mutex mutex;
+  PointCounts points;
   std::map<SweepId, SweepRecord> sweeps;
   std::map<CellId, CellRecord> cells;
   std::map<CohortId, CohortRecord> cohorts;
@@ -56,6 +57,9 @@ class MemoryTransaction {
 
   /// Takes back everything applied so far.
   void Undo();
+
+  /// Of what was applied.
+  const PointCounts& points() const { return points_; }
 
  private:
   absl::Status On(const AddSweep& change);
@@ -86,6 +90,7 @@ class MemoryTransaction {
   void Erase(Map& map, const typename Map::key_type& key);
 
   MemoryRecord& record_;
+  PointCounts points_;
   std::vector<std::function<void()>> undo_;
 };
 

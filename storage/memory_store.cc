@@ -44,7 +44,14 @@ absl::Status MemoryStore::Commit(std::span<const Change> changes) {
       return applied;
     }
   }
+  record_->points.stored += transaction.points().stored;
+  record_->points.overwritten += transaction.points().overwritten;
   return absl::OkStatus();
+}
+
+PointCounts MemoryStore::CountPoints() const {
+  const std::lock_guard lock(record_->mutex);
+  return record_->points;
 }
 
 absl::StatusOr<std::vector<SweepContents>> MemoryStore::LoadUnfinished() const {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@ class MemoryStore final : public Store {
       : record_(std::move(record)) {}
 
   absl::Status Commit(std::span<const Change> changes) override;
+  PointCounts CountPoints() const override;
   absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const override;
   absl::StatusOr<std::vector<NodeRecord>> LoadNodes() const override;
   absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const override;
@@ -45,6 +47,8 @@ class MemoryReader final : public StoreReader {
   absl::StatusOr<std::vector<SweepRow>> ListSweeps(
       std::optional<SweepId> before, int64_t limit) const override;
   absl::StatusOr<int64_t> CountSweeps() const override;
+  absl::StatusOr<std::array<int64_t, kTrialStates.size()>> CountTrials()
+      const override;
   absl::StatusOr<SweepRow> GetSweep(SweepId sweep) const override;
   absl::StatusOr<std::vector<SweepRecord>> FindByName(
       const std::string& prefix, int64_t limit) const override;

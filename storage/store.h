@@ -171,6 +171,12 @@ struct SweepContents {
   bool operator==(const SweepContents&) const = default;
 };
 
+/// What became of the points of committed AddPoints.
+struct PointCounts {
+  int64_t stored = 0;       // there was none of its (trial, metric, step)
+  int64_t overwritten = 0;  // it took the place of one
+};
+
 /// Values in, values out: nothing returned refers to the store. Thread-safe.
 class Store {
  public:
@@ -180,6 +186,9 @@ class Store {
   /// of them, with the code of the first that cannot stand. Unavailable: the
   /// disk refused (full, I/O error) and the same call may succeed later.
   virtual absl::Status Commit(std::span<const Change> changes) = 0;
+
+  /// Since this store was made. One that does not count says zero.
+  virtual PointCounts CountPoints() const { return {}; }
 
   /// Sweeps that are active or paused, oldest first.
   virtual absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const = 0;

@@ -100,6 +100,10 @@ class StoreReader {
       std::optional<SweepId> before, int64_t limit) const = 0;
   virtual absl::StatusOr<int64_t> CountSweeps() const = 0;
 
+  /// All trials of all sweeps by state, in the order of kTrialStates.
+  virtual absl::StatusOr<std::array<int64_t, kTrialStates.size()>> CountTrials()
+      const = 0;
+
   /// NotFound if there is no such sweep.
   virtual absl::StatusOr<SweepRow> GetSweep(SweepId sweep) const = 0;
 

@@ -20,7 +20,20 @@ class ChangeWriter {
   absl::Status Write(const Change& change);
 
   /// The transaction was taken back.
-  void Forget() { ids_.Forget(); }
+  void Forget() {
+    ids_.Forget();
+    uncommitted_ = {};
+  }
+
+  /// The transaction was committed.
+  void Keep() {
+    points_.stored += uncommitted_.stored;
+    points_.overwritten += uncommitted_.overwritten;
+    uncommitted_ = {};
+  }
+
+  /// Of all committed transactions.
+  const PointCounts& points() const { return points_; }
 
  private:
   absl::Status On(const AddSweep& change);
@@ -41,6 +54,7 @@ class ChangeWriter {
   absl::Status On(const StopSweep& change);
   absl::Status On(const SetNode& change);
 
+  void Write(const Point& point, int64_t trial, int64_t attempt);
   void NoteInRow(const MoveTrial& change);
   void Insert(const SweepRecord& sweep);
   int64_t Insert(const CellRecord& cell);
@@ -58,6 +72,8 @@ class ChangeWriter {
 
   Connection& connection_;
   RowIds ids_;
+  PointCounts uncommitted_;
+  PointCounts points_;
 };
 
 }  // namespace leadline::storage::sqlite

@@ -99,6 +99,28 @@ absl::StatusOr<std::vector<SweepRow>> SqliteReader::ListSweeps(
       });
 }
 
+absl::StatusOr<std::array<int64_t, kTrialStates.size()>>
+SqliteReader::CountTrials() const {
+  using Counts = std::array<int64_t, kTrialStates.size()>;
+  return WithConnection(
+      "counting trials", [](Connection& connection) -> absl::StatusOr<Counts> {
+        Query query(connection,
+                    "SELECT state, count(*) FROM trial GROUP BY state");
+        Counts counts{};
+        while (query.Next()) {
+          std::string word;
+          int64_t count = 0;
+          query.Read(word, count);
+          const std::optional<TrialState> state = ParseTrialState(word);
+          if (!state) {
+            return absl::DataLossError("stored state is unknown: " + word);
+          }
+          counts[static_cast<size_t>(*state)] = count;
+        }
+        return counts;
+      });
+}
+
 absl::StatusOr<std::vector<SweepRow>> SqliteReader::ListSweepsFailed(
     FailureKind kind, std::optional<SweepId> before, int64_t limit) const {
   using Rows = std::vector<SweepRow>;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -34,6 +35,8 @@ class SqliteReader final : public StoreReader {
   absl::StatusOr<std::vector<SweepRow>> ListSweeps(
       std::optional<SweepId> before, int64_t limit) const override;
   absl::StatusOr<int64_t> CountSweeps() const override;
+  absl::StatusOr<std::array<int64_t, kTrialStates.size()>> CountTrials()
+      const override;
   absl::StatusOr<SweepRow> GetSweep(SweepId sweep) const override;
   absl::StatusOr<std::vector<SweepRecord>> FindByName(
       const std::string& prefix, int64_t limit) const override;

@@ -29,9 +29,16 @@ absl::Status SqliteStore::Commit(std::span<const Change> changes) {
   if (!written.ok()) {
     connection_->Rollback();
     writer_.Forget();
+  } else {
+    writer_.Keep();
   }
   log_.AfterCommit();
   return written;
+}
+
+PointCounts SqliteStore::CountPoints() const {
+  const std::lock_guard lock(mutex_);
+  return writer_.points();
 }
 
 absl::StatusOr<std::vector<SweepContents>> SqliteStore::LoadUnfinished() const {

@@ -28,6 +28,7 @@ class SqliteStore final : public Store {
         log_(*connection_, std::move(gate)) {}
 
   absl::Status Commit(std::span<const Change> changes) override;
+  PointCounts CountPoints() const override;
   absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const override;
   absl::StatusOr<std::vector<NodeRecord>> LoadNodes() const override;
   absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const override;

@@ -15,6 +15,25 @@ absl::StatusOr<int64_t> ChangeWriter::WritableTrial(const AttemptKey& attempt,
   return key->row;
 }
 
+/// Most points are new, and those that are not are counted.
+void ChangeWriter::Write(const Point& point, int64_t trial, int64_t attempt) {
+  const int64_t metric = ids_.Metric(point.metric);
+  const int64_t added =
+      Query(connection_, "INSERT OR IGNORE INTO points VALUES (?, ?, ?, ?, ?)",
+            trial, metric, point.step, point.value, attempt)
+          .Finish();
+  if (added > 0) {
+    ++uncommitted_.stored;
+    return;
+  }
+  Query(connection_,
+        "UPDATE points SET value = ?, attempt = ? WHERE trial = ? AND metric "
+        "= ? AND step = ?",
+        point.value, attempt, trial, metric, point.step)
+      .Finish();
+  ++uncommitted_.overwritten;
+}
+
 absl::Status ChangeWriter::On(const AddPoints& change) {
   if (const auto live = LiveCohort(change.attempt); !live.ok()) {
     return live.status();
@@ -24,10 +43,7 @@ absl::Status ChangeWriter::On(const AddPoints& change) {
     if (!trial || trial->cohort != change.attempt.cohort) {
       return NotOfCohort(change.attempt, point.trial);
     }
-    Query(connection_, "INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?, ?)",
-          trial->row, ids_.Metric(point.metric), point.step, point.value,
-          change.attempt.number)
-        .Finish();
+    Write(point, trial->row, change.attempt.number);
   }
   return absl::OkStatus();
 }

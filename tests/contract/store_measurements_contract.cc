@@ -117,6 +117,47 @@ TEST_P(StoreContract, RoutingComesBackAndIsReplacedWhole) {
   EXPECT_EQ(reader().FindRouting(trial, 300).value(), smaller);
 }
 
+TEST_P(StoreContract, PointsAreCountedOnceCommitted) {
+  RunFirstCell();
+  const AttemptKey attempt = Attempt(1, 1, 1);
+  const TrialId trial = Trial(1, 1, 0);
+  const auto counts = [this] {
+    const storage::PointCounts points = store().CountPoints();
+    return std::pair(points.stored, points.overwritten);
+  };
+  const auto before = counts();
+  const auto after = [&](int64_t stored, int64_t overwritten) {
+    return std::pair(before.first + stored, before.second + overwritten);
+  };
+  ASSERT_TRUE(Commit(AddPoints{attempt,
+                               {{trial, "train_loss", 1, 3.0},
+                                {trial, "train_loss", 2, kNan}}})
+                  .ok());
+  EXPECT_EQ(counts(), after(2, 0));
+  ASSERT_TRUE(Commit(AddPoints{attempt,
+                               {{trial, "train_loss", 9999, 2.0},
+                                {trial, "train_loss", 2, 2.5},
+                                {trial, "train_loss", 2, 2.6}}})
+                  .ok());
+  EXPECT_EQ(counts(), after(3, 2));
+  EXPECT_EQ(reader().Curve(trial, "train_loss", -1, 9).value()[1].value, 2.6);
+  // A transaction that is taken back counts for nothing.
+  EXPECT_FALSE(Commit(AddPoints{attempt,
+                                {{trial, "train_loss", 3, 1.0},
+                                 {Trial(1, 2, 0), "train_loss", 3, 1.0}}})
+                   .ok());
+  EXPECT_EQ(counts(), after(3, 2));
+}
+
+TEST_P(StoreContract, AllTrialsAreCountedByState) {
+  RunFirstCell();
+  const auto counts = reader().CountTrials();
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->at(static_cast<size_t>(TrialState::kQueued)), 2);
+  EXPECT_EQ(counts->at(static_cast<size_t>(TrialState::kRunning)), 2);
+  EXPECT_EQ(counts->at(static_cast<size_t>(TrialState::kFailed)), 0);
+}
+
 TEST_P(StoreContract, RaggedRoutingIsRefused) {
   RunFirstCell();
   RoutingRecord ragged{Trial(1, 1, 0), 1, {{{"e", "u0"}, {1.0}}}, {}};
