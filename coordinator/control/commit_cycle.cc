@@ -61,6 +61,7 @@ absl::StatusOr<std::unique_ptr<CommitCycle>> CommitCycle::Start(
   cycle->ticked_ = now.steady;
   const absl::Status begun = store.Commit(cycle->control_->Begin(now).changes);
   if (!begun.ok()) return begun;
+  cycle->TellOverview(now.steady);
   return cycle;
 }
 
@@ -77,7 +78,14 @@ absl::StatusOr<Control> CommitCycle::Load() const {
 
 void CommitCycle::Turn(std::deque<Envelope> arrived) {
   std::move(arrived.begin(), arrived.end(), std::back_inserter(queue_));
-  const SteadyTime now = options_.now().steady;
+  const Moment begin = options_.now();
+  TakeTurn(begin.steady);
+  if (!options_.observer) return;
+  const Moment end = options_.now();
+  options_.observer->OnTurn(end, end.steady - begin.steady, refusal_);
+}
+
+void CommitCycle::TakeTurn(SteadyTime now) {
   if (retry_at_ && now < *retry_at_) return;
   retry_at_.reset();
   if (load_with_work_wanted_ && !LoadAgain()) return;
@@ -88,6 +96,15 @@ void CommitCycle::Turn(std::deque<Envelope> arrived) {
   }
   ApplyQueue();
   PublishProgress();
+  // What waits to be committed is not so yet.
+  if (batch_.IsEmpty()) TellOverview(now);
+}
+
+void CommitCycle::TellOverview(SteadyTime now) {
+  if (!options_.observer) return;
+  if (overview_at_ && now - *overview_at_ < options_.overview_every) return;
+  overview_at_ = now;
+  options_.observer->OnOverview(Count(control_->state(), now));
 }
 
 SteadyTime CommitCycle::NextTurn() const {
@@ -229,12 +246,21 @@ void CommitCycle::KeepEach(const std::vector<storage::Change>& orphans) {
 
 void CommitCycle::Act() {
   Batch batch = std::exchange(batch_, {});
+  refusal_.clear();
+  TellTally(batch.outcomes);
   for (size_t i = 0; i < batch.outcomes.size(); ++i) {
     Outcome& outcome = batch.outcomes[i];
     for (const AgentOrder& order : outcome.orders) sink_.Deliver(order);
     unpublished_.merge(outcome.touched);
     batch.answers[i](std::move(outcome.answer));
   }
+}
+
+void CommitCycle::TellTally(const std::vector<Outcome>& outcomes) const {
+  if (!options_.observer) return;
+  Tally tally;
+  for (const Outcome& outcome : outcomes) tally.Add(outcome.tally);
+  if (!tally.IsEmpty()) options_.observer->OnTally(tally);
 }
 
 void CommitCycle::StartAnew(const absl::Status& why) {
@@ -275,6 +301,7 @@ bool CommitCycle::LoadAgain() {
 }
 
 void CommitCycle::WaitAndRetry(const absl::Status& why) {
+  refusal_ = std::string(why.message());
   log_.Write(LogLevel::kError, "store_refused",
              {{"message", std::string(why.message())}});
   retry_wait_ = std::clamp(retry_wait_ * 2, kFirstRetry, kLongestRetry);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -18,6 +19,7 @@
 
 #include "common/log.h"
 #include "coordinator/control/control.h"
+#include "coordinator/control/observer.h"
 #include "coordinator/control/sinks.h"
 #include "storage/store.h"
 
@@ -31,7 +33,9 @@ struct CommitCycleOptions {
   bool work_wanted = true;
   std::chrono::milliseconds tick{250};
   std::chrono::milliseconds publish_every{200};  // a sweep's progress, at most
+  std::chrono::milliseconds overview_every{1000};
   MomentSource now;
+  Observer* observer = nullptr;  // outlives the cycle; may be null
 };
 
 /// A command, and whom to answer.
@@ -83,7 +87,10 @@ class CommitCycle {
               EffectSink& sink, Log& log);
 
   absl::StatusOr<Control> Load() const;
+  void TakeTurn(SteadyTime now);
   void ApplyQueue();
+  void TellTally(const std::vector<Outcome>& outcomes) const;
+  void TellOverview(SteadyTime now);
   void Add(Envelope envelope);
   absl::Status LookUp(Command& command) const;
   absl::Status LoadEnded(RetryTargets& retry) const;
@@ -107,12 +114,14 @@ class CommitCycle {
   Log& log_;
   std::unique_ptr<Control> control_;
   SteadyTime ticked_{};
+  std::optional<SteadyTime> overview_at_;
   std::deque<Envelope> queue_;
   Batch batch_;
   /// The store is to be read anew; `true`: and work is wanted.
   std::optional<bool> load_with_work_wanted_;
   std::optional<SteadyTime> retry_at_;  // the disk refused
   std::chrono::milliseconds retry_wait_{};
+  std::string refusal_;  // why; empty since something was committed
   std::set<SweepId> unpublished_;
   std::map<SweepId, Published> published_;
 };

@@ -8,6 +8,7 @@
 #include "coordinator/control/attempts.h"
 #include "coordinator/control/explain.h"
 #include "coordinator/control/nodes.h"
+#include "coordinator/control/overview.h"
 #include "coordinator/control/pausing.h"
 #include "coordinator/control/placement.h"
 #include "coordinator/control/progress.h"
@@ -77,6 +78,7 @@ void Apply(Step& step, const Tick&) {
   CheckLeases(step);
   ForgetEndedSweeps(step);
   SampleWork(step.state, step.now.steady);
+  NoteWaits(step.state, step.now.steady);
   if (SomethingWaitsForTime(step.state)) step.state.must_place = true;
 }
 

@@ -16,6 +16,7 @@
 
 #include "coordinator/control/command.h"
 #include "coordinator/control/explanation.h"
+#include "coordinator/control/tally.h"
 #include "model/spec/settings.h"
 #include "storage/store.h"
 
@@ -142,6 +143,7 @@ struct Outcome {
   /// Kept after it, each alone: whether such an attempt ever was is not known.
   std::vector<storage::OrphanRecord> orphans;
   std::vector<AgentOrder> orders;
+  Tally tally;                // for those who measure
   std::set<SweepId> touched;  // their progress is not what it was
   absl::StatusOr<Answer> answer = Answer{};
 };

@@ -18,6 +18,9 @@ namespace {
 constexpr int64_t kMostLateRecords = 2000;
 constexpr int64_t kMostLateFindings = kMostLateRecords + 500;
 
+/// Of one replica; whoever says more is mistaken.
+constexpr double kMostTokensOfAStep = 1e9;
+
 /// The names of the curves, in SQL and everywhere.
 constexpr char kTrainLoss[] = "train_loss";
 constexpr char kGradientNorm[] = "gradient_norm";
@@ -51,7 +54,9 @@ class Taker {
     LiveAttempt& live = *cohort_.live;
     // What a trainer says is not believed beyond its own plan.
     const int64_t most = step_.state.FindCell(key_.cohort.cell)->record.steps;
-    live.step = std::max(live.step, std::min(step.step, most));
+    const int64_t reached = std::min(step.step, most);
+    CountTokens(step, live.step, reached);
+    live.step = std::max(live.step, reached);
     if (!live.first_step_at) live.first_step_at = step_.now.steady;
     live.tokens_per_second = step.tokens_per_second;
     AddCurve(kTrainLoss, step.step, step.train_loss);
@@ -125,11 +130,26 @@ class Taker {
     return IsHeld(trial.state) ? &trial : nullptr;
   }
 
+  /// Those since the step before. Where a later attempt went on from is not
+  /// known until its second record.
+  void CountTokens(const TrainerStep& step, int64_t from, int64_t to) {
+    if (to <= from || step.step <= 0 || step.tokens <= 0) return;
+    if (from == 0 && key_.number > 1) return;
+    const double of_a_step = std::min(
+        static_cast<double>(step.tokens) / static_cast<double>(step.step),
+        kMostTokensOfAStep);
+    step_.outcome.tally.tokens[cohort_.live->record.node] +=
+        of_a_step *
+        static_cast<double>((to - from) * std::ssize(step.train_loss));
+  }
+
   void AddCurve(const std::string& metric, int64_t step,
                 const std::vector<double>& values) {
     for (size_t r = 0; r < values.size(); ++r) {
       if (const storage::TrialRecord* trial = OpenTrial(r)) {
         points_.push_back({trial->id, metric, step, values[r]});
+      } else {
+        ++step_.outcome.tally.dropped_points;
       }
     }
   }
@@ -170,14 +190,17 @@ void Vouch(Step& step, LiveAttempt& live) {
 }
 
 void KeepApart(Step& step, const Records& command) {
+  Tally& tally = step.outcome.tally;
   int64_t& kept =
       step.state.FindNode(command.session)->late_records[command.attempt];
   for (const TrainerRecord& record : command.records) {
     // An attempt may have gone on for days without us.
     if (kept >= (IsFinding(record) ? kMostLateFindings : kMostLateRecords)) {
+      tally.dropped_points += CountPoints(record);
       continue;
     }
     ++kept;
+    tally.late_points += CountPoints(record);
     step.outcome.orphans.push_back(
         {command.attempt, record.sequence, ToText(record)});
   }
@@ -199,7 +222,10 @@ void Apply(Step& step, const Records& command) {
   Taker taker(step, command.attempt);
   int64_t last = live->record.last_sequence;
   for (const TrainerRecord& record : command.records) {
-    if (record.sequence <= last) continue;
+    if (record.sequence <= last) {
+      step.outcome.tally.repeated_points += CountPoints(record);
+      continue;
+    }
     if (record.sequence > last + 1) {
       step.Tell(command.session,
                 CloseOrder{absl::InvalidArgumentError(

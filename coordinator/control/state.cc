@@ -36,11 +36,12 @@ Cell MakeCell(const storage::CellRecord& record) {
   return cell;
 }
 
-void UpdateSets(State& state, const CohortId& id, const Cohort& cohort) {
+void UpdateSets(State& state, const CohortId& id, Cohort& cohort) {
   if (cohort.Waits()) {
     state.waiting.insert(id);
   } else {
     state.waiting.erase(id);
+    cohort.waits_since.reset();
   }
   if (cohort.live) {
     state.live.insert(id);

@@ -44,9 +44,10 @@ struct Cohort {
   std::string retry_reason;
   std::string deferral;     // why it was not placed the last time, for people
   bool infeasible = false;  // no node that is there could hold it
-  SteadyTime restarts_counted_at{};    // when free_restarts was right
-  std::optional<SteadyTime> ended_at;  // its last attempt
-  bool waits_for_end = false;          // of what that left running
+  SteadyTime restarts_counted_at{};       // when free_restarts was right
+  std::optional<SteadyTime> ended_at;     // its last attempt
+  bool waits_for_end = false;             // of what that left running
+  std::optional<SteadyTime> waits_since;  // seen at the next tick; to be told
 
   bool HasOpenTrial() const;
   bool HasHeldTrial() const;  // by its live attempt
@@ -112,6 +113,7 @@ struct State {
   bool must_place = false;  // something a placement rests on has moved
   SteadyTime began{};       // since when agents could register
   bool resumed = false;     // there was a coordinator before
+  SteadyTime waits_noted_at{};
 
   Sweep* FindSweep(SweepId id);
   Cell* FindCell(CellId id);

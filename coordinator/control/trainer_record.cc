@@ -1,6 +1,7 @@
 #include "coordinator/control/trainer_record.h"
 
 #include <charconv>
+#include <iterator>
 #include <string_view>
 
 namespace leadline::control {
@@ -85,6 +86,16 @@ struct Teller {
 };
 
 }  // namespace
+
+int64_t CountPoints(const TrainerRecord& record) {
+  if (const auto* step = std::get_if<TrainerStep>(&record.body)) {
+    const int64_t losses = std::ssize(step->train_loss);
+    return std::ssize(step->gradient_norm) + std::ssize(step->clip_factor) +
+           2 * losses;  // and a learning rate for each
+  }
+  const auto* evaluation = std::get_if<TrainerEvaluation>(&record.body);
+  return evaluation ? std::ssize(evaluation->loss) : 0;
+}
 
 std::string ToText(const TrainerRecord& record) {
   return std::visit(Teller{}, record.body);

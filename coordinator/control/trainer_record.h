@@ -30,6 +30,7 @@ struct TrainerStep {
   std::vector<double> clip_factor;
   double learning_rate = 0;
   double tokens_per_second = 0;
+  int64_t tokens = 0;  // by one replica, since its step 0
 };
 
 struct TrainerEvaluation {
@@ -81,6 +82,9 @@ struct TrainerRecord {
                TrainerResult, TrainerEnd>
       body;
 };
+
+/// How many points of curves it makes.
+int64_t CountPoints(const TrainerRecord& record);
 
 /// One line for people: what is kept of a superseded attempt.
 std::string ToText(const TrainerRecord& record);

@@ -46,6 +46,7 @@ Body FromProto(const v1::StepRecord& step) {
   value.clip_factor = ToVector(step.clip_factor());
   value.learning_rate = step.learning_rate();
   value.tokens_per_second = step.tokens_per_second();
+  value.tokens = step.tokens();
   return value;
 }
 

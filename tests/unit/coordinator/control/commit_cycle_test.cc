@@ -38,6 +38,24 @@ class Orders final : public EffectSink {
   int closed = 0;
 };
 
+/// Keeps what it was told.
+class Notes final : public Observer {
+ public:
+  void OnTurn(Moment, Seconds, const std::string& why) override {
+    refusal = why;
+    ++turns;
+  }
+  void OnTally(const Tally& tally) override { all.Add(tally); }
+  void OnOverview(Overview overview) override {
+    overviews.push_back(std::move(overview));
+  }
+
+  int turns = 0;
+  std::string refusal;
+  Tally all;
+  std::vector<Overview> overviews;
+};
+
 /// A cycle whose clock moves when told, and the answers it gave.
 class CommitCycleTest : public testing::Test {
  protected:
@@ -46,6 +64,7 @@ class CommitCycleTest : public testing::Test {
   void Restart() {
     CommitCycleOptions options;
     options.now = [this] { return now_; };
+    options.observer = &notes_;
     auto cycle = CommitCycle::Start(std::move(options), store_, orders_, log_);
     ASSERT_TRUE(cycle.ok()) << cycle.status();
     cycle_ = *std::move(cycle);
@@ -80,6 +99,7 @@ class CommitCycleTest : public testing::Test {
   Moment now_{SteadyTime{} + std::chrono::hours(1), storage::WallTime{}};
   FaultyStore store_;
   Orders orders_;
+  Notes notes_;
   NoLog log_;
   std::unique_ptr<CommitCycle> cycle_;
   std::vector<absl::Status> answers_;
@@ -103,6 +123,52 @@ TEST_F(CommitCycleTest, NothingIsAppliedWhileACommitIsRefused) {
   EXPECT_THAT(answers_, SizeIs(4));
   EXPECT_THAT(orders_.orders, SizeIs(2)) << "welcome and start";
   EXPECT_EQ(*store_.reader().CountSweeps(), 3);
+}
+
+TEST_F(CommitCycleTest, FailedCommitOfAMergedBatchIsToldToEachCaller) {
+  constexpr int64_t kCallers = 5;
+  Turn({SubmitSweep{MakeSweep(kCallers, 1, 1), 0, "r1", false, {}, {}}});
+  NodeRegistered node = std::get<NodeRegistered>(Register());
+  for (int64_t i = 1; i < kCallers; ++i) {
+    node.devices.push_back({"cpu:" + std::to_string(i), "cpu", 0});
+  }
+  Turn({node});
+  std::vector<Command> records;
+  for (int64_t cell = 1; cell <= kCallers; ++cell) {
+    records.emplace_back(Records{{1}, {{{{1}, cell}, 0}, 1}, {StepAt(1, 1)}});
+  }
+  answers_.clear();
+  store_.failure = absl::InternalError("no");
+  store_.failures = 1;
+  const int commits = store_.commits;
+  Turn(records);
+  EXPECT_EQ(store_.commits, commits + 1) << "one transaction for all";
+  EXPECT_THAT(answers_, SizeIs(kCallers));
+  for (const absl::Status& answer : answers_) EXPECT_FALSE(answer.ok());
+  EXPECT_EQ(orders_.CountAcknowledgements(), 0);
+  EXPECT_TRUE(notes_.all.IsEmpty());
+  const TrialId trial{{{1}, 1}, 0};
+  EXPECT_THAT(*store_.reader().Curve(trial, "train_loss", -1, 9), IsEmpty());
+}
+
+TEST_F(CommitCycleTest, ObserverHearsOfTurnsRefusalsAndWhatIsCommitted) {
+  ASSERT_THAT(notes_.overviews, SizeIs(1));
+  Turn({Submit("r1")});
+  EXPECT_EQ(notes_.turns, 1);
+  EXPECT_EQ(notes_.refusal, "");
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 1;
+  Pass(Seconds{2});
+  Turn({Submit("r2")});
+  EXPECT_EQ(notes_.refusal, "disk full");
+  EXPECT_THAT(notes_.overviews, SizeIs(1)) << "what is refused is not so";
+  Pass(cycle_->NextTurn() - now_.steady);
+  Turn();
+  EXPECT_EQ(notes_.refusal, "");
+  ASSERT_THAT(notes_.overviews, SizeIs(2));
+  EXPECT_THAT(notes_.overviews.back().sweeps, SizeIs(2));
+  Turn();
+  EXPECT_THAT(notes_.overviews, SizeIs(2)) << "about one a second";
 }
 
 TEST_F(CommitCycleTest, RefusedCommitIsTriedLessAndLessOften) {
