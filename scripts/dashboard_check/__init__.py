@@ -1,0 +1,1 @@
+"""What scripts/check_dashboards is made of."""
