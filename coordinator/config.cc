@@ -27,6 +27,7 @@ constexpr char kFooter[] =
 struct Flags {
   std::string state;
   std::string listen;
+  std::string http;
   bool is_private = false;
   double lease = control::Policy{}.lease.count();
   double heartbeat = control::Policy{}.heartbeat.count();
@@ -47,6 +48,10 @@ void Declare(CLI::App& app, Flags& flags) {
                  "HOST:PORT (loopback; port 0: any free one) or unix:PATH; "
                  "default: unix:STATE/coordinator.sock")
       ->type_name("ADDRESS");
+  app.add_option("--http", flags.http,
+                 "HOST:PORT (loopback; port 0: any free one) that serves "
+                 "/metrics for Prometheus, /healthz and /readyz; default: none")
+      ->type_name("HOST:PORT");
   app.add_flag("--private", flags.is_private,
                "end when the last command has gone; keep a local agent while "
                "one waits for work");
@@ -124,6 +129,12 @@ Launch ToLaunch(const Flags& flags) {
   auto address = rpc::ParseListenAddress(listen);
   if (!address.ok()) return Misuse(std::string(address.status().message()));
   config.address = *std::move(address);
+  if (!flags.http.empty()) {
+    auto http = rpc::ParseListenAddress(flags.http);
+    if (!http.ok()) return Misuse(std::string(http.status().message()));
+    if (http->is_unix) return Misuse("--http: expected HOST:PORT");
+    config.http = *std::move(http);
+  }
   return {std::move(config), 0, ""};
 }
 

@@ -16,6 +16,8 @@ struct Config {
   std::filesystem::path state;  // the folder it owns
   std::string listen;           // as given; empty: STATE/coordinator.sock
   rpc::ListenAddress address;
+  /// Of HTTP; null: none is served.
+  std::optional<rpc::ListenAddress> http;
   bool is_private = false;  // end with the last client, keep a local agent
   control::Policy policy;
   LogOptions log;

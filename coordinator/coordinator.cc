@@ -1,10 +1,14 @@
 #include "coordinator/coordinator.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <absl/status/status.h>
 #include <unistd.h>
+
+#include "coordinator/pages.h"
+#include "coordinator/rpc/call_meter.h"
 
 namespace leadline {
 namespace {
@@ -21,11 +25,19 @@ v1::AttachReply Greeting(const CoordinatorOptions& options) {
   return reply;
 }
 
+control::SteadyTime SteadyNow() { return MomentNow().steady; }
+
 }  // namespace
 
 Coordinator::Coordinator(CoordinatorOptions options, storage::StorePair& store,
                          Log& log)
-    : options_(std::move(options)), store_(store), log_(log) {}
+    : options_(std::move(options)),
+      store_(store),
+      log_(log),
+      counters_({rpc::MethodNames(), PathsOfPages()}),
+      measured_store_(*store.store, counters_, SteadyNow),
+      exposition_({counters_, *store.reader, options_.version, options_.commit,
+                   SteadyNow}) {}
 
 absl::StatusOr<std::unique_ptr<Coordinator>> Coordinator::Start(
     CoordinatorOptions options, storage::StorePair& store, Log& log) {
@@ -39,8 +51,9 @@ absl::StatusOr<std::unique_ptr<Coordinator>> Coordinator::Start(
 absl::Status Coordinator::Begin() {
   control::CommitCycleOptions loop_options;
   loop_options.policy = options_.config.policy;
+  loop_options.observer = &watch_;
   loop_options.work_wanted = !options_.config.is_private;
-  auto loop = ControlLoop::Start(std::move(loop_options), *store_.store,
+  auto loop = ControlLoop::Start(std::move(loop_options), measured_store_,
                                  effects_, log_);
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
@@ -54,10 +67,17 @@ absl::Status Coordinator::Begin() {
   results_.emplace(rpc::ResultsServiceParts{
       *store_.reader, *background_, *logs_, options_.database.string()});
   workers_.emplace(sessions_);
+  rpc::Interceptors interceptors;
+  interceptors.push_back(rpc::MakeCallMeter(
+      [this](std::string_view method, std::string_view code, double seconds) {
+        counters_.ObserveCall(method, code, seconds);
+      }));
   auto server = rpc::Server::Start(options_.config.address,
-                                   {&*sweeps_, &*results_, &*workers_});
+                                   {&*sweeps_, &*results_, &*workers_},
+                                   std::move(interceptors));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
+  if (absl::Status served = ServeHttp(); !served.ok()) return served;
   if (options_.config.is_private) {
     const std::lock_guard lock(mutex_);
     agent_.emplace(
@@ -67,6 +87,26 @@ absl::Status Coordinator::Begin() {
     agent_->Want(demand_.wanting_work > 0, demand_.slots);
   }
   return absl::OkStatus();
+}
+
+absl::Status Coordinator::ServeHttp() {
+  if (!options_.config.http) return absl::OkStatus();
+  http::ServerOptions options;
+  options.host = options_.config.http->host;
+  options.port = static_cast<uint16_t>(options_.config.http->port);
+  options.on_answered = [this](const std::string& route, unsigned code) {
+    counters_.CountRequest(route, code);
+  };
+  auto server = http::Server::Start(
+      std::move(options), http::Routes(MakePages({health_, exposition_})));
+  if (!server.ok()) return server.status();
+  http_ = *std::move(server);
+  return absl::OkStatus();
+}
+
+std::optional<std::string> Coordinator::http_address() const {
+  if (!http_) return std::nullopt;
+  return http_->address();
 }
 
 Coordinator::~Coordinator() { Stop(); }
@@ -106,6 +146,7 @@ void Coordinator::Stop() {
   if (std::exchange(stopped_, true)) return;
   const absl::Status ending =
       absl::UnavailableError("the coordinator is ending");
+  if (http_) http_->Stop();
   if (server_) {
     background_->RequestStop();
     // Before the agent is told: what it ends now is no failure of a trainer.

@@ -17,7 +17,13 @@
 #include "common/log.h"
 #include "coordinator/config.h"
 #include "coordinator/control_loop.h"
+#include "coordinator/control_watch.h"
+#include "coordinator/health.h"
+#include "coordinator/http/server.h"
 #include "coordinator/local_agent.h"
+#include "coordinator/metrics/counters.h"
+#include "coordinator/metrics/exposition.h"
+#include "coordinator/metrics/measured_store.h"
 #include "coordinator/rpc/agent_sessions.h"
 #include "coordinator/rpc/attachments.h"
 #include "coordinator/rpc/background.h"
@@ -35,6 +41,7 @@ namespace leadline {
 struct CoordinatorOptions {
   Config config;
   std::string version;
+  std::string commit = "unknown";
   std::filesystem::path database;
   std::filesystem::path agent;  // the program; of a private one
   /// How long a private one waits for its first client.
@@ -54,6 +61,9 @@ class Coordinator {
 
   const rpc::ListenAddress& address() const { return server_->address(); }
 
+  /// Where HTTP is served: "127.0.0.1:9464". Null: nowhere.
+  std::optional<std::string> http_address() const;
+
   /// The program that started a private one has gone: unless a client comes
   /// soon, none will.
   void StarterHasGone();
@@ -70,6 +80,7 @@ class Coordinator {
   Coordinator(CoordinatorOptions options, storage::StorePair& store, Log& log);
 
   absl::Status Begin();
+  absl::Status ServeHttp();
   void OnDemand(const rpc::Demand& demand);
 
   const CoordinatorOptions options_;
@@ -84,6 +95,11 @@ class Coordinator {
   std::chrono::steady_clock::time_point first_client_until_ ABSL_GUARDED_BY(
       mutex_) = std::chrono::steady_clock::now() + options_.first_client;
 
+  Health health_;
+  metrics::Counters counters_;
+  metrics::MeasuredStore measured_store_;
+  metrics::Exposition exposition_;
+  ControlWatch watch_{health_, counters_, exposition_};
   rpc::AgentSessions sessions_;
   rpc::Watchers watchers_;
   rpc::Effects effects_{sessions_, watchers_};
@@ -96,6 +112,7 @@ class Coordinator {
   std::optional<rpc::ResultsService> results_;
   std::optional<rpc::WorkerService> workers_;
   std::unique_ptr<rpc::Server> server_;
+  std::unique_ptr<http::Server> http_;
 };
 
 }  // namespace leadline

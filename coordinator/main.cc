@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "coordinator/build_info.h"
 #include "coordinator/config.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/state_folder.h"
@@ -34,7 +35,7 @@ std::string BootId() {
 
 /// What was bound, for people and programs: one line.
 std::string Description(const Coordinator& coordinator, const Config& config) {
-  const nlohmann::ordered_json description = {
+  nlohmann::ordered_json description = {
       {"pid", getpid()},
       {"boot_id", BootId()},
       {"started", storage::ToText(MomentNow().wall)},
@@ -43,6 +44,9 @@ std::string Description(const Coordinator& coordinator, const Config& config) {
       {"private", config.is_private},
       {"state", config.state.string()},
   };
+  if (const auto http = coordinator.http_address()) {
+    description["http"] = *http;
+  }
   return description.dump(-1, ' ', false,
                           nlohmann::json::error_handler_t::replace) +
          "\n";
@@ -83,6 +87,7 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
   CoordinatorOptions options;
   options.config = config;
   options.version = kVersion;
+  options.commit = BuildCommit();
   options.database = folder.path() / "leadline.db";
   std::error_code error;
   options.agent =

@@ -76,7 +76,8 @@ void Configure(grpc::ServerBuilder& builder) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
-    const ListenAddress& address, const std::vector<grpc::Service*>& services) {
+    const ListenAddress& address, const std::vector<grpc::Service*>& services,
+    Interceptors interceptors) {
   std::unique_ptr<Server> server(new Server);
   server->address_ = address;
   std::string target = address.ToText();
@@ -90,6 +91,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   int port = 0;
   builder.AddListeningPort(target, grpc::InsecureServerCredentials(), &port);
   for (grpc::Service* service : services) builder.RegisterService(service);
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   server->server_ = builder.BuildAndStart();
   if (!server->server_ || port <= 0) return Taken(address);
   if (!address.is_unix) server->address_.port = port;

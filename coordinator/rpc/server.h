@@ -9,6 +9,7 @@
 
 #include <absl/status/statusor.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/support/server_interceptor.h>
 
 #include "coordinator/rpc/listen_address.h"
 
@@ -17,13 +18,16 @@ namespace leadline::rpc {
 /// Messages in both directions stay below this.
 inline constexpr int kMostMessageBytes = 1 << 20;
 
+using Interceptors = std::vector<
+    std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>;
+
 class Server {
  public:
   /// Binds and serves; the services must outlive it. Unavailable, with the port
-  /// or path named, if it is taken.
+  /// or path named, if it is taken. `interceptors` see each call, in order.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
-      const ListenAddress& address,
-      const std::vector<grpc::Service*>& services);
+      const ListenAddress& address, const std::vector<grpc::Service*>& services,
+      Interceptors interceptors = {});
 
   ~Server();
 

@@ -1,0 +1,13 @@
+// Which program this is.
+
+#pragma once
+
+#include <string_view>
+
+namespace leadline {
+
+/// What `git describe` said of the tree that was built: a commit, with "-dirty"
+/// where the tree differed from it; "unknown" outside a repository.
+std::string_view BuildCommit();
+
+}  // namespace leadline
