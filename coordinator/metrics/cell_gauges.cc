@@ -1,6 +1,6 @@
 #include "coordinator/metrics/cell_gauges.h"
 
-#include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -38,6 +38,10 @@ std::string FurtherAxes(const storage::CellRecord& cell) {
   return text.empty() ? text : text + ")";
 }
 
+int64_t Succeeded(const control::SweepCounts& sweep) {
+  return sweep.trials[static_cast<size_t>(TrialState::kSucceeded)];
+}
+
 std::vector<double> ValuesOf(const storage::CellValues& cell) {
   std::vector<double> values;
   for (const storage::SeedValue& seed : cell.values) {
@@ -48,13 +52,13 @@ std::vector<double> ValuesOf(const storage::CellValues& cell) {
 
 }  // namespace
 
-void CellGauges::ReadSweep(const control::SweepCounts& sweep,
-                           Read& read) const {
-  read = {sweep.trials, {}, 0};
-  if (sweep.trials[static_cast<size_t>(TrialState::kSucceeded)] == 0) return;
+CellGauges::Read CellGauges::ReadSweep(
+    const control::SweepCounts& sweep) const {
+  Read read;
   const auto cells =
       reader_.ListCells(sweep.id, "validation_loss", 0, kMostRead);
-  if (!cells.ok()) return;
+  if (!cells.ok()) return read;
+  read.succeeded = Succeeded(sweep);
   std::map<Place, int64_t> at_place;
   for (const storage::CellValues& cell : *cells) ++at_place[PlaceOf(cell.cell)];
   std::set<std::vector<std::string>> taken;
@@ -74,27 +78,35 @@ void CellGauges::ReadSweep(const control::SweepCounts& sweep,
     read.cells.push_back(
         {std::move(labels), analysis::Summarise(ValuesOf(cell))});
   }
+  return read;
+}
+
+/// What was read before, if nothing has succeeded since.
+CellGauges::Read CellGauges::Recall(const control::SweepCounts& sweep) {
+  const int64_t succeeded = Succeeded(sweep);
+  auto known = read_.extract(sweep.id);
+  if (!known.empty() && known.mapped().succeeded == succeeded) {
+    return std::move(known.mapped());
+  }
+  return succeeded == 0 ? Read{} : ReadSweep(sweep);
 }
 
 std::vector<prometheus::MetricFamily> CellGauges::Collect(
     const std::vector<control::SweepCounts>& sweeps) {
-  std::map<SweepId, Read> kept;
-  for (const control::SweepCounts& sweep : sweeps) {
-    auto node = read_.extract(sweep.id);
-    Read& read = kept[sweep.id];
-    if (!node.empty()) read = std::move(node.mapped());
-    if (node.empty() || read.trials != sweep.trials) ReadSweep(sweep, read);
-  }
-  read_ = std::move(kept);
-
   GaugeFamily mean("leadline_cell_loss_mean");
   GaugeFamily sd("leadline_cell_loss_sd");
   GaugeFamily seeds("leadline_cell_loss_seeds");
+  std::map<SweepId, Read> kept;
   left_out_ = 0;
   size_t room = kMostCellSeries;
-  for (auto at = read_.rbegin(); at != read_.rend(); ++at) {
-    left_out_ += at->second.left_out;
-    for (const Cell& cell : at->second.cells) {
+  for (auto sweep = sweeps.rbegin(); sweep != sweeps.rend(); ++sweep) {
+    if (room < kSeriesOfACell) {
+      left_out_ += Succeeded(*sweep) > 0 ? 1 : 0;
+      continue;
+    }
+    const Read& read = kept[sweep->id] = Recall(*sweep);
+    left_out_ += read.left_out;
+    for (const Cell& cell : read.cells) {
       if (room < kSeriesOfACell) {
         ++left_out_;
         continue;
@@ -105,6 +117,7 @@ std::vector<prometheus::MetricFamily> CellGauges::Collect(
       seeds.Set(cell.labels, static_cast<double>(cell.summary.n));
     }
   }
+  read_ = std::move(kept);
   return {mean.family(), sd.family(), seeds.family()};
 }
 

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,8 +16,8 @@
 
 namespace leadline::metrics {
 
-/// Reads a sweep again only where the numbers of its trials have moved. Owned
-/// by one thread at a time.
+/// Reads a sweep again only where more of its trials have succeeded. Owned by
+/// one thread at a time.
 class CellGauges {
  public:
   /// It must outlive this.
@@ -29,7 +28,7 @@ class CellGauges {
   std::vector<prometheus::MetricFamily> Collect(
       const std::vector<control::SweepCounts>& sweeps);
 
-  /// Cells with values that had no room.
+  /// Cells with values that had no room; a sweep without any room counts once.
   int64_t left_out() const { return left_out_; }
 
  private:
@@ -38,12 +37,13 @@ class CellGauges {
     analysis::Summary summary;
   };
   struct Read {
-    std::array<int64_t, kTrialStates.size()> trials{};
+    int64_t succeeded = 0;    // trials of the sweep, when it was read
     std::vector<Cell> cells;  // with values, each under labels of its own
     int64_t left_out = 0;
   };
 
-  void ReadSweep(const control::SweepCounts& sweep, Read& read) const;
+  Read Recall(const control::SweepCounts& sweep);
+  Read ReadSweep(const control::SweepCounts& sweep) const;
 
   const storage::StoreReader& reader_;
   std::map<SweepId, Read> read_;

@@ -126,7 +126,7 @@ std::vector<MetricDefinition> Cells() {
       {"leadline_series_left_out",
        MetricType::kGauge,
        "What has no series because there is too much of it: sweeps beyond the "
-       "newest, cells beyond the limit.",
+       "newest, cells beyond the limit (a sweep without any room counts once).",
        {{"what", {"sweeps", "cells"}, ""}},
        {}},
   };

@@ -36,6 +36,7 @@ class Prometheus:
         if not self._listens.wait(60) or self._port is None:
             self.stop()
             raise RuntimeError("prometheus did not begin to listen:\n" + "".join(self._said[-20:]))
+        self._wait_until_ready()
 
     def _read(self):
         for line in self._process.stderr:
@@ -44,6 +45,20 @@ class Prometheus:
                 self._port = int(match[1])
                 self._listens.set()
         self._listens.set()
+
+    def _wait_until_ready(self):
+        """It listens before it answers."""
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/-/ready", timeout=30):
+                    return
+            except urllib.error.HTTPError as error:
+                error.close()
+                if time.monotonic() > deadline:
+                    self.stop()
+                    raise
+            time.sleep(0.1)
 
     def stop(self):
         self._process.terminate()

@@ -57,6 +57,7 @@ class CoordinatorWorld {
     options.config.address.is_unix = true;
     options.config.address.path = (folder_.path() / "socket").string();
     options.config.is_private = is_private;
+    options.config.http.emplace().host = "127.0.0.1";
     options.version = "test";
     options.agent = folder_.path() / "no-such-agent";
     auto started = Coordinator::Start(std::move(options), stores_, log_);

@@ -90,6 +90,28 @@ TEST(TallyTest, WhereALaterAttemptWentOnFromIsNotGuessed) {
               UnorderedElementsAre(Pair("a", 200)));
 }
 
+TEST(TallyTest, StepsThatAreTrainedAgainMakeOneCurve) {
+  World world;
+  world.Register(1, "a", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Send(1, kFirst, {StepAt(1, 2), StepAt(2, 4), StepAt(3, 6)});
+  world.End(1, kFirst, FailureKind::kCrash);
+  world.IdleUntilLive(kFirst.cohort, Seconds{600});
+  // From its checkpoint at step 3 on.
+  TrainerRecord again = StepAt(1, 4);
+  std::get<TrainerStep>(again.body).train_loss = {0.5};
+  const AttemptKey second{kFirst.cohort, 2};
+  world.Send(1, second, {again, StepAt(2, 6), StepAt(3, 8)});
+  const TrialId trial{{{1}, 1}, 0};
+  const auto curve = *world.reader().Curve(trial, "train_loss", -1, 99);
+  std::vector<int64_t> steps;
+  for (const storage::Point& point : curve) steps.push_back(point.step);
+  EXPECT_THAT(steps, ElementsAre(2, 4, 6, 8));
+  EXPECT_EQ(curve[1].value, 0.5);
+  EXPECT_EQ(world.store().CountPoints().overwritten, 4)
+      << "loss and learning rate of two steps";
+}
+
 TEST(TallyTest, RepeatedLateAndDroppedPointsEachMoveTheirCounter) {
   World world;
   world.Register(1, "a", 1);
