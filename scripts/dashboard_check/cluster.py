@@ -8,7 +8,7 @@ SWEEP = """\
 leadline: 1
 name: dashboards
 seeds: 2
-settings: {d_model: 32, n_heads: 2, context: 32, batch_sequences: 8, steps: 300, lr: 1e-2, eval_every: 100, eval_windows: 8, dataset: iid27}
+settings: {d_model: 32, n_heads: 2, context: 32, batch_sequences: 8, steps: 300, lr: 1e-2, eval_every: 100, eval_windows: 8, checkpoint_every: off, dataset: iid27}
 axes:
   depth: [1, 2]
   method: [prenorm, block_attnres]
