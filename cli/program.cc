@@ -1,5 +1,7 @@
 #include "cli/program.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/access.h"
 #include "cli/commands/commands.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
@@ -18,6 +21,7 @@ namespace {
 
 struct Global {
   PlaceOptions place;
+  AccessOptions access;
   bool json = false;
 };
 
@@ -30,6 +34,24 @@ void AddGlobalOptions(CLI::App& app, Global* global) {
   app.add_option("--state", global->place.state,
                  "state folder of the local coordinator")
       ->option_text("DIR")
+      ->group("Global options");
+  app.add_option("--tls-ca", global->access.files.ca,
+                 "authorities (PEM) by which the coordinator is believed; "
+                 "default: LEADLINE_TLS_CA, else those the system trusts")
+      ->option_text("FILE")
+      ->group("Global options");
+  app.add_option("--tls-cert", global->access.files.certificate,
+                 "certificate (PEM) to show; default: LEADLINE_TLS_CERT")
+      ->option_text("FILE")
+      ->group("Global options");
+  app.add_option("--tls-key", global->access.files.key,
+                 "its private key (PEM); default: LEADLINE_TLS_KEY")
+      ->option_text("FILE")
+      ->group("Global options");
+  app.add_option("--token-file", global->access.token_file,
+                 "file that holds the token to show; default: LEADLINE_TOKEN, "
+                 "the token itself, else LEADLINE_TOKEN_FILE")
+      ->option_text("FILE")
       ->group("Global options");
   app.add_flag("--json", global->json,
                "one JSON document on standard output, errors as JSON too")
@@ -44,11 +66,20 @@ bool AsksForJson(int argc, char** argv) {
   return false;
 }
 
+// Of the global options.
+bool TakesValue(std::string_view argument) {
+  constexpr std::array<std::string_view, 6> kWithValue = {
+      "--coordinator", "--state",   "--tls-ca",
+      "--tls-cert",    "--tls-key", "--token-file"};
+  return std::find(kWithValue.begin(), kWithValue.end(), argument) !=
+         kWithValue.end();
+}
+
 // The first argument that is neither an option nor the value of one.
 std::string_view FirstWord(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument == "--coordinator" || argument == "--state") {
+    if (TakesValue(argument)) {
       ++i;
     } else if (!argument.starts_with('-')) {
       return argument;
@@ -110,6 +141,7 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
   Output output(out, err, global.json);
   for (const Declared& command : commands) {
     if (!command.app->parsed()) continue;
+    PutIntoEnvironment(global.access);
     Context context{output, interrupts, global.place, command.name};
     return output.Finish(command.action(context));
   }

@@ -28,6 +28,9 @@ struct Flags {
   std::string state;
   std::string listen;
   std::string http;
+  tls::ServerFiles tls;
+  access::Limits limits;
+  bool allow_network = false;
   bool is_private = false;
   double lease = control::Policy{}.lease.count();
   double heartbeat = control::Policy{}.heartbeat.count();
@@ -45,13 +48,40 @@ void Declare(CLI::App& app, Flags& flags) {
       ->required()
       ->type_name("DIR");
   app.add_option("--listen", flags.listen,
-                 "HOST:PORT (loopback; port 0: any free one) or unix:PATH; "
-                 "default: unix:STATE/coordinator.sock")
+                 "HOST:PORT (port 0: any free one) or unix:PATH; default: "
+                 "unix:STATE/coordinator.sock, which is always served too")
       ->type_name("ADDRESS");
   app.add_option("--http", flags.http,
                  "HOST:PORT (loopback; port 0: any free one) that serves "
                  "/metrics for Prometheus, /healthz and /readyz; default: none")
       ->type_name("HOST:PORT");
+  app.add_flag("--allow-network-filesystem", flags.allow_network,
+               "take a state folder on NFS and the like, without SQLite's "
+               "write-ahead log there")
+      ->envname("LEADLINE_ALLOW_NETWORK_FILESYSTEM");
+  app.add_option("--tls-cert", flags.tls.certificate,
+                 "certificate of HOST (PEM); an address that others than this "
+                 "machine reach needs one")
+      ->type_name("FILE");
+  app.add_option("--tls-key", flags.tls.key,
+                 "its private key (PEM), which others must not be able to read")
+      ->type_name("FILE");
+  app.add_option("--tls-client-ca", flags.tls.client_ca,
+                 "authorities (PEM) of which clients must show a certificate")
+      ->type_name("FILE");
+  app.add_option("--calls-per-second", flags.limits.calls_a_second,
+                 "of one token, or of all that come without one; four times "
+                 "as many at once")
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--streams-per-caller", flags.limits.streams_of_caller,
+                 "watches and attached commands that one token may hold open")
+      ->check(CLI::Range(int64_t{1}, int64_t{100'000}))
+      ->capture_default_str();
+  app.add_option("--streams", flags.limits.streams_of_readers,
+                 "and all of them together; agents do not count")
+      ->check(CLI::Range(int64_t{1}, int64_t{100'000}))
+      ->capture_default_str();
   app.add_flag("--private", flags.is_private,
                "end when the last command has gone; keep a local agent while "
                "one waits for work");
@@ -97,6 +127,17 @@ Launch Misuse(const std::string& message) {
   return {std::nullopt, 2, "leadline-coordinator: " + message + "\n"};
 }
 
+/// Why the address and the files of TLS do not go together; empty if they do.
+std::string WhyNotServed(const Config& config) {
+  if (config.address.is_unix && config.tls.any()) {
+    return "--tls-cert, --tls-key and --tls-client-ca are for addresses; give "
+           "--listen HOST:PORT";
+  }
+  if (!config.tls.any()) return "";
+  // Used later; looked at now, so that a wrong file is misuse.
+  return std::string(tls::ServerCredentials(config.tls).status().message());
+}
+
 Launch ToLaunch(const Flags& flags) {
   if (flags.heartbeat * 3 > flags.lease) {
     return Misuse(
@@ -113,6 +154,7 @@ Launch ToLaunch(const Flags& flags) {
   std::error_code error;
   config.state = std::filesystem::absolute(flags.state, error);
   config.listen = flags.listen;
+  config.allow_network_file_system = flags.allow_network;
   config.is_private = flags.is_private;
   config.policy.lease = control::Seconds(flags.lease);
   config.policy.heartbeat = control::Seconds(flags.heartbeat);
@@ -134,6 +176,12 @@ Launch ToLaunch(const Flags& flags) {
     if (!http.ok()) return Misuse(std::string(http.status().message()));
     if (http->is_unix) return Misuse("--http: expected HOST:PORT");
     config.http = *std::move(http);
+  }
+  config.tls = flags.tls;
+  config.limits = flags.limits;
+  config.limits.calls_at_once = flags.limits.calls_a_second * 4;
+  if (const std::string why = WhyNotServed(config); !why.empty()) {
+    return Misuse(why);
   }
   return {std::move(config), 0, ""};
 }

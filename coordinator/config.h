@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "coordinator/access/door.h"
 #include "coordinator/control/policy.h"
 #include "coordinator/rpc/listen_address.h"
 #include "logging/open_log.h"
+#include "tls/server.h"
 
 namespace leadline {
 
@@ -18,6 +20,9 @@ struct Config {
   rpc::ListenAddress address;
   /// Of HTTP; null: none is served.
   std::optional<rpc::ListenAddress> http;
+  tls::ServerFiles tls;
+  access::Limits limits;
+  bool allow_network_file_system = false;
   bool is_private = false;  // end with the last client, keep a local agent
   control::Policy policy;
   LogOptions log;

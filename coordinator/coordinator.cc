@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <unistd.h>
 
+#include "coordinator/http_gate.h"
 #include "coordinator/pages.h"
 #include "coordinator/rpc/call_meter.h"
+#include "coordinator/rpc/doorkeeper.h"
 
 namespace leadline {
 namespace {
@@ -26,6 +29,52 @@ v1::AttachReply Greeting(const CoordinatorOptions& options) {
 }
 
 control::SteadyTime SteadyNow() { return MomentNow().steady; }
+
+/// Why a public address must not be served; OK for others.
+absl::Status CheckPublic(const Config& config, const access::Door& door) {
+  if (config.http && config.http->is_public()) {
+    return absl::PermissionDeniedError(
+        "refusing to serve HTTP on " + config.http->ToText() +
+        ": it is plain text, and stays on this machine (127.0.0.1:PORT)");
+  }
+  if (!config.address.is_public()) return absl::OkStatus();
+  std::string missing;
+  if (!config.tls.any()) {
+    missing = "\n  no certificate: give --tls-cert and --tls-key";
+  }
+  if (!door.HasValidToken()) {
+    missing +=
+        "\n  no token: make one with `leadline token create --role admin "
+        "--state " +
+        config.state.string() + "`";
+  }
+  if (missing.empty()) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      "refusing to listen on " + config.address.ToText() +
+      ", which others than this machine can reach:" + missing +
+      "\n(docs/security.md has the steps)");
+}
+
+/// What was asked for and, beside an address, the socket in the state folder:
+/// the door of who may read the folder anyway.
+absl::StatusOr<std::vector<rpc::Listener>> ListenersOf(const Config& config,
+                                                       access::Door& door) {
+  std::vector<rpc::Listener> listeners = {{config.address, nullptr}};
+  if (!config.address.is_unix) {
+    rpc::ListenAddress local;
+    local.is_unix = true;
+    local.path = (config.state / "coordinator.sock").string();
+    listeners.push_back({local, nullptr});
+  }
+  for (rpc::Listener& listener : listeners) {
+    auto credentials = rpc::GuardedCredentials(
+        listener.address,
+        listener.address.is_unix ? tls::ServerFiles() : config.tls, door);
+    if (!credentials.ok()) return credentials.status();
+    listener.credentials = *std::move(credentials);
+  }
+  return listeners;
+}
 
 }  // namespace
 
@@ -49,6 +98,11 @@ absl::StatusOr<std::unique_ptr<Coordinator>> Coordinator::Start(
 }
 
 absl::Status Coordinator::Begin() {
+  auto door = access::Door::Open(*store_.access, log_, options_.config.limits);
+  if (!door.ok()) return door.status();
+  door_ = *std::move(door);
+  const absl::Status may = CheckPublic(options_.config, *door_);
+  if (!may.ok()) return may;
   control::CommitCycleOptions loop_options;
   loop_options.policy = options_.config.policy;
   loop_options.observer = &watch_;
@@ -67,14 +121,18 @@ absl::Status Coordinator::Begin() {
   results_.emplace(rpc::ResultsServiceParts{
       *store_.reader, *background_, *logs_, options_.database.string()});
   workers_.emplace(sessions_);
+  access_.emplace(*door_, *background_);
+  const auto listeners = ListenersOf(options_.config, *door_);
+  if (!listeners.ok()) return listeners.status();
   rpc::Interceptors interceptors;
   interceptors.push_back(rpc::MakeCallMeter(
       [this](std::string_view method, std::string_view code, double seconds) {
         counters_.ObserveCall(method, code, seconds);
       }));
-  auto server = rpc::Server::Start(options_.config.address,
-                                   {&*sweeps_, &*results_, &*workers_},
-                                   std::move(interceptors));
+  interceptors.push_back(rpc::MakeCallRecorder(*door_));
+  auto server = rpc::Server::Start(
+      *listeners, {&*access_, &*sweeps_, &*results_, &*workers_},
+      std::move(interceptors));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);
   if (absl::Status served = ServeHttp(); !served.ok()) return served;
@@ -98,7 +156,9 @@ absl::Status Coordinator::ServeHttp() {
     counters_.CountRequest(route, code);
   };
   auto server = http::Server::Start(
-      std::move(options), http::Routes(MakePages({health_, exposition_})));
+      std::move(options),
+      http::Routes(MakePages({health_, exposition_}),
+                   MakeGate(*door_, access::Entrance::kLoopback)));
   if (!server.ok()) return server.status();
   http_ = *std::move(server);
   return absl::OkStatus();

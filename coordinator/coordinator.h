@@ -15,6 +15,7 @@
 #include <absl/status/statusor.h>
 
 #include "common/log.h"
+#include "coordinator/access/door.h"
 #include "coordinator/config.h"
 #include "coordinator/control_loop.h"
 #include "coordinator/control_watch.h"
@@ -24,6 +25,7 @@
 #include "coordinator/metrics/counters.h"
 #include "coordinator/metrics/exposition.h"
 #include "coordinator/metrics/measured_store.h"
+#include "coordinator/rpc/access_service.h"
 #include "coordinator/rpc/agent_sessions.h"
 #include "coordinator/rpc/attachments.h"
 #include "coordinator/rpc/background.h"
@@ -64,6 +66,8 @@ class Coordinator {
   /// Where HTTP is served: "127.0.0.1:9464". Null: nowhere.
   std::optional<std::string> http_address() const;
 
+  access::Door& door() { return *door_; }
+
   /// The program that started a private one has gone: unless a client comes
   /// soon, none will.
   void StarterHasGone();
@@ -100,6 +104,7 @@ class Coordinator {
   metrics::MeasuredStore measured_store_;
   metrics::Exposition exposition_;
   ControlWatch watch_{health_, counters_, exposition_};
+  std::unique_ptr<access::Door> door_;
   rpc::AgentSessions sessions_;
   rpc::Watchers watchers_;
   rpc::Effects effects_{sessions_, watchers_};
@@ -108,6 +113,7 @@ class Coordinator {
   std::optional<rpc::Background> background_;
   std::optional<rpc::LocalLogs> logs_;
   std::optional<rpc::Attachments> attachments_;
+  std::optional<rpc::AccessService> access_;
   std::optional<rpc::SweepService> sweeps_;
   std::optional<rpc::ResultsService> results_;
   std::optional<rpc::WorkerService> workers_;

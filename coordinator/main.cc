@@ -79,7 +79,8 @@ bool OutputHasNoReader() {
 int Fail(const absl::Status& status) {
   std::fprintf(stderr, "leadline-coordinator: %s\n",
                std::string(status.message()).c_str());
-  return 1;
+  // Refused for what was asked, not for what happened.
+  return absl::IsPermissionDenied(status) ? 2 : 1;
 }
 
 int Serve(const Config& config, StateFolder& folder, Log& log,
@@ -94,6 +95,7 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
       std::filesystem::read_symlink("/proc/self/exe", error).parent_path() /
       "leadline-agent";
   storage::OpenOptions open;
+  open.write_ahead_log = !folder.is_on_network();
   open.checked = [&log](const absl::Status& found) {
     log.Write(found.ok() ? LogLevel::kInfo : LogLevel::kError,
               found.ok() ? "database_checked" : "database_damaged",
@@ -140,7 +142,8 @@ int Main(int argc, char** argv) {
   }
   umask(077);
   const sigset_t signals = BlockSignals();
-  auto folder = StateFolder::Open(launch.config->state);
+  auto folder = StateFolder::Open(launch.config->state,
+                                  launch.config->allow_network_file_system);
   if (!folder.ok()) return Fail(folder.status());
   const auto log =
       OpenFileLog(folder->path() / "coordinator.log", launch.config->log);

@@ -68,9 +68,15 @@ absl::Status CheckMayBePrivate(const fs::path& path) {
 
 }  // namespace
 
-absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given) {
+absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given,
+                                              bool allow_network,
+                                              const FileSystemType& type) {
   std::error_code error;
   const fs::path path = fs::absolute(given, error).lexically_normal();
+  const std::string why = WhyNotForState(path, type);
+  if (!why.empty() && !allow_network) {
+    return absl::FailedPreconditionError(why);
+  }
   fs::create_directories(path.parent_path(), error);
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return Failed("cannot make the state folder", path);
@@ -81,7 +87,7 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given) {
   const int lock =
       open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (lock < 0) return Failed("cannot open", file);
-  StateFolder folder(path, lock);
+  StateFolder folder(path, lock, !why.empty());
   if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return Failed("cannot lock", file);
     return absl::FailedPreconditionError(
@@ -99,7 +105,9 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given) {
 }
 
 StateFolder::StateFolder(StateFolder&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::move(other.path_)),
+      lock_(std::exchange(other.lock_, -1)),
+      is_on_network_(other.is_on_network_) {}
 
 StateFolder::~StateFolder() {
   if (lock_ >= 0) close(lock_);

@@ -7,6 +7,8 @@
 
 #include <absl/status/statusor.h>
 
+#include "common/network_file_system.h"
+
 namespace leadline {
 
 /// Holds the folder's lock until it is destroyed: make it first, destroy it
@@ -14,12 +16,18 @@ namespace leadline {
 class StateFolder {
  public:
   /// Makes the folder (0700) and takes `lock` in it. FailedPrecondition, with
-  /// the process id of the holder, if another coordinator has it.
-  static absl::StatusOr<StateFolder> Open(const std::filesystem::path& path);
+  /// the process id of the holder, if another coordinator has it, and for a
+  /// network file system unless that is allowed.
+  static absl::StatusOr<StateFolder> Open(
+      const std::filesystem::path& path, bool allow_network = false,
+      const FileSystemType& type = ReadFileSystemType);
 
   StateFolder(StateFolder&& other) noexcept;
   StateFolder& operator=(StateFolder&&) = delete;
   ~StateFolder();
+
+  /// No write-ahead log may be used in it.
+  bool is_on_network() const { return is_on_network_; }
 
   /// Absolute.
   const std::filesystem::path& path() const { return path_; }
@@ -28,11 +36,12 @@ class StateFolder {
   absl::Status WriteFile(const std::string& name, const std::string& text);
 
  private:
-  StateFolder(std::filesystem::path path, int lock)
-      : path_(std::move(path)), lock_(lock) {}
+  StateFolder(std::filesystem::path path, int lock, bool is_on_network)
+      : path_(std::move(path)), lock_(lock), is_on_network_(is_on_network) {}
 
   std::filesystem::path path_;
   int lock_;
+  bool is_on_network_;
 };
 
 }  // namespace leadline

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "storage/id_ranges.h"
+#include "storage/memory_access.h"
 #include "storage/open.h"
 
 namespace leadline::storage {
@@ -113,6 +114,7 @@ StorePair MakeMemoryStore() {
   StorePair pair;
   pair.store = std::make_unique<MemoryStore>(record);
   pair.reader = std::make_unique<MemoryReader>(std::move(record));
+  pair.access = std::make_shared<MemoryAccess>();
   return pair;
 }
 

@@ -9,16 +9,18 @@
 
 #include <absl/status/statusor.h>
 
+#include "storage/access_store.h"
 #include "storage/store.h"
 #include "storage/store_reader.h"
 
 namespace leadline::storage {
 
-/// A store and its reader on the same record. The reader may be used while the
-/// store is written, from any thread.
+/// A store, its reader, and who may come in, on the same record. The reader may
+/// be used while the store is written, from any thread.
 struct StorePair {
-  std::unique_ptr<Store> store;
+  std::shared_ptr<Store> store;
   std::unique_ptr<StoreReader> reader;
+  std::shared_ptr<AccessStore> access;
 };
 
 struct OpenOptions {
@@ -28,6 +30,9 @@ struct OpenOptions {
   /// Gets what that found: OK, or DataLoss with what to do. From another
   /// thread, once at most.
   std::function<void(const absl::Status&)> checked = [](const absl::Status&) {};
+  /// Readers do not wait for the writer. Not on a network file system, where
+  /// the log's shared memory corrupts the file.
+  bool write_ahead_log = true;
 };
 
 /// Opens or creates the database and brings its schema up to date.

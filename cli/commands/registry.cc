@@ -1,3 +1,4 @@
+#include "cli/commands/access_commands.h"
 #include "cli/commands/commands.h"
 
 namespace leadline::cli {
@@ -18,6 +19,8 @@ std::vector<Command> Registry() {
       RetryCommand(),     //
       CancelCommand(),    //
       ConvertCommand(),   //
+      TokenCommand(),     //
+      AuditCommand(),     //
       SettingsCommand(),  //
       MethodsCommand(),   //
       DatasetsCommand(),  //

@@ -15,6 +15,8 @@
 namespace leadline::rpc {
 namespace {
 
+constexpr int kMostHeaderBytes = 16 << 10;
+
 /// True if another process listens at the path.
 bool IsServed(const std::string& path) {
   const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -40,14 +42,16 @@ absl::Status Taken(const ListenAddress& address) {
 
 /// The socket's path through its folder's descriptor.
 absl::StatusOr<std::string> ShortPath(const ListenAddress& address,
-                                      int& folder) {
+                                      std::vector<int>& folders) {
   const std::filesystem::path path(address.path);
-  folder = open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  const int folder =
+      open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {
     return absl::NotFoundError("cannot listen on " + address.ToText() + ": " +
                                path.parent_path().string() + ": " +
                                std::strerror(errno));
   }
+  folders.push_back(folder);
   const std::string short_path = "/proc/self/fd/" + std::to_string(folder) +
                                  "/" + path.filename().string();
   if (short_path.size() > sizeof(sockaddr_un::sun_path) - 1) {
@@ -64,6 +68,7 @@ void Configure(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.SetMaxReceiveMessageSize(kMostMessageBytes);
   builder.SetMaxSendMessageSize(kMostMessageBytes);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMostHeaderBytes);
   // Idle streams are kept up by pings from both ends, at rates both allow.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
@@ -76,32 +81,40 @@ void Configure(grpc::ServerBuilder& builder) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
-    const ListenAddress& address, const std::vector<grpc::Service*>& services,
-    Interceptors interceptors) {
+    const std::vector<Listener>& listeners,
+    const std::vector<grpc::Service*>& services, Interceptors interceptors) {
   std::unique_ptr<Server> server(new Server);
-  server->address_ = address;
-  std::string target = address.ToText();
-  if (address.is_unix) {
-    const auto path = ShortPath(address, server->folder_);
-    if (!path.ok()) return path.status();
-    target = "unix:" + *path;
-  }
+  server->address_ = listeners.front().address;
   grpc::ServerBuilder builder;
   Configure(builder);
-  int port = 0;
-  builder.AddListeningPort(target, grpc::InsecureServerCredentials(), &port);
+  std::vector<int> ports(listeners.size(), 0);
+  for (size_t i = 0; i < listeners.size(); ++i) {
+    std::string target = listeners[i].address.ToText();
+    if (listeners[i].address.is_unix) {
+      const auto path = ShortPath(listeners[i].address, server->folders_);
+      if (!path.ok()) return path.status();
+      target = "unix:" + *path;
+    }
+    builder.AddListeningPort(target,
+                             listeners[i].credentials
+                                 ? listeners[i].credentials
+                                 : grpc::InsecureServerCredentials(),
+                             &ports[i]);
+  }
   for (grpc::Service* service : services) builder.RegisterService(service);
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   server->server_ = builder.BuildAndStart();
-  if (!server->server_ || port <= 0) return Taken(address);
-  if (!address.is_unix) server->address_.port = port;
+  for (size_t i = 0; i < listeners.size(); ++i) {
+    if (!server->server_ || ports[i] <= 0) return Taken(listeners[i].address);
+  }
+  if (!server->address_.is_unix) server->address_.port = ports.front();
   return server;
 }
 
 Server::~Server() {
   Stop(std::chrono::milliseconds(0));
-  server_.reset();  // unlinks its socket through the folder
-  if (folder_ >= 0) close(folder_);
+  server_.reset();  // unlinks its sockets through the folders
+  for (const int folder : folders_) close(folder);
 }
 
 void Server::Stop(std::chrono::milliseconds grace) {

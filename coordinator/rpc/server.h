@@ -18,20 +18,27 @@ namespace leadline::rpc {
 /// Messages in both directions stay below this.
 inline constexpr int kMostMessageBytes = 1 << 20;
 
+/// One door of a server.
+struct Listener {
+  ListenAddress address;
+  std::shared_ptr<grpc::ServerCredentials> credentials;  // null: anybody's
+};
+
 using Interceptors = std::vector<
     std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>;
 
 class Server {
  public:
-  /// Binds and serves; the services must outlive it. Unavailable, with the port
-  /// or path named, if it is taken. `interceptors` see each call, in order.
+  /// Binds all and serves; the services must outlive it. Unavailable, with the
+  /// port or path named, if one is taken.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
-      const ListenAddress& address, const std::vector<grpc::Service*>& services,
+      const std::vector<Listener>& listeners,
+      const std::vector<grpc::Service*>& services,
       Interceptors interceptors = {});
 
   ~Server();
 
-  /// What was bound: with the port that was found free.
+  /// What the first listener bound: with the port that was found free.
   const ListenAddress& address() const { return address_; }
 
   /// Takes no more calls; those still open after `grace` are cancelled. Blocks
@@ -42,7 +49,7 @@ class Server {
   Server() = default;
 
   ListenAddress address_;
-  int folder_ = -1;  // of the Unix socket, whose path holds 107 bytes
+  std::vector<int> folders_;  // of Unix sockets, whose paths hold 107 bytes
   std::unique_ptr<grpc::Server> server_;
 };
 

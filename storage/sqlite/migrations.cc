@@ -54,7 +54,11 @@ absl::Status TakeSteps(Connection& connection) {
   return absl::OkStatus();
 }
 
-absl::Status UseLog(Connection& connection) {
+absl::Status UseLog(Connection& connection, bool wanted) {
+  if (!wanted) {
+    connection.Execute("PRAGMA journal_mode = DELETE");
+    return absl::OkStatus();
+  }
   const std::string mode =
       connection.database().execAndGet("PRAGMA journal_mode = WAL").getString();
   if (mode == "wal") return absl::OkStatus();
@@ -83,11 +87,11 @@ absl::Status CreateDatabase(const std::filesystem::path& path) {
   return absl::OkStatus();
 }
 
-absl::Status Migrate(Connection& connection) {
+absl::Status Migrate(Connection& connection, bool write_ahead_log) {
   return Run("bringing the schema up to date", [&] {
     try {
       const absl::Status steps = TakeSteps(connection);
-      return steps.ok() ? UseLog(connection) : steps;
+      return steps.ok() ? UseLog(connection, write_ahead_log) : steps;
     } catch (...) {
       connection.Rollback();
       throw;

@@ -15,7 +15,7 @@ namespace leadline::storage::sqlite {
 absl::Status CreateDatabase(const std::filesystem::path& path);
 
 /// Creates or upgrades the schema, each version in one transaction, and turns
-/// the write-ahead log on. FailedPrecondition for a newer schema.
-absl::Status Migrate(Connection& connection);
+/// the write-ahead log on or off. FailedPrecondition for a newer schema.
+absl::Status Migrate(Connection& connection, bool write_ahead_log = true);
 
 }  // namespace leadline::storage::sqlite

@@ -16,7 +16,7 @@ namespace {
 using sqlite::Connection;
 
 absl::StatusOr<std::unique_ptr<Connection>> Connect(
-    const std::filesystem::path& path) {
+    const std::filesystem::path& path, const OpenOptions& options) {
   auto connection =
       std::make_unique<Connection>(path, Connection::Mode::kWrite);
   // SQLite opens what it may not write for reading, without a word.
@@ -25,9 +25,20 @@ absl::StatusOr<std::unique_ptr<Connection>> Connect(
         "cannot use " + path.string() +
         " as the database: it may not be written; check its permissions");
   }
-  if (absl::Status migrated = sqlite::Migrate(*connection); !migrated.ok()) {
+  // Alone on the file, SQLite reads a log that was left without shared memory.
+  if (!options.write_ahead_log) {
+    connection->Execute("PRAGMA locking_mode = EXCLUSIVE");
+  }
+  if (absl::Status migrated =
+          sqlite::Migrate(*connection, options.write_ahead_log);
+      !migrated.ok()) {
     return absl::Status(migrated.code(), "opening " + path.string() + ": " +
                                              std::string(migrated.message()));
+  }
+  if (!options.write_ahead_log) {
+    connection->Execute("PRAGMA locking_mode = NORMAL");
+    // The lock goes with the next read.
+    connection->Execute("SELECT count(*) FROM sqlite_schema");
   }
   return connection;
 }
@@ -45,16 +56,18 @@ absl::StatusOr<StorePair> OpenSqliteStore(const std::filesystem::path& given,
     absl::Status made = sqlite::CreateDatabase(path);
     if (!made.ok()) return made;
   }
-  absl::StatusOr<std::unique_ptr<Connection>> connection =
-      sqlite::Run("opening " + path.string(), [&] { return Connect(path); });
+  absl::StatusOr<std::unique_ptr<Connection>> connection = sqlite::Run(
+      "opening " + path.string(), [&] { return Connect(path, options); });
   if (!connection.ok()) return connection.status();
   const absl::StatusOr<bool> sound =
       sqlite::LookForDamage(**connection, options.check_time);
   if (!sound.ok()) return sound.status();
   StorePair pair;
   const auto gate = std::make_shared<sqlite::ReadGate>();
-  pair.store =
-      std::make_unique<sqlite::SqliteStore>(*std::move(connection), gate);
+  const auto store =
+      std::make_shared<sqlite::SqliteStore>(*std::move(connection), gate);
+  pair.store = store;
+  pair.access = store;
   auto reader = std::make_unique<sqlite::SqliteReader>(path, gate);
   if (!*sound) reader->CheckAll(std::move(options.checked));
   pair.reader = std::move(reader);

@@ -328,7 +328,7 @@ FROM cell c JOIN json_each(c.settings_json) j;
 
 }  // namespace
 
-const std::array<const char*, 4> kSchemaSteps = {kVersion1, kStepTo2, kStepTo3,
-                                                 kStepTo4};
+const std::array<const char*, 5> kSchemaSteps = {kVersion1, kStepTo2, kStepTo3,
+                                                 kStepTo4, kStepTo5};
 
 }  // namespace leadline::storage::sqlite

@@ -15,11 +15,12 @@ inline constexpr int32_t kApplicationId = 0x4C454144;
 extern const char kStepTo2[];
 extern const char kStepTo3[];
 extern const char kStepTo4[];
+extern const char kStepTo5[];
 
 /// SQL that brings a database of version i to version i + 1.
-extern const std::array<const char*, 4> kSchemaSteps;
+extern const std::array<const char*, 5> kSchemaSteps;
 
 /// The version this program writes.
-inline constexpr int32_t kSchemaVersion = 4;
+inline constexpr int32_t kSchemaVersion = 5;
 
 }  // namespace leadline::storage::sqlite

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/access_store.h"
 #include "storage/sqlite/change_writer.h"
 #include "storage/sqlite/connection.h"
 #include "storage/sqlite/log_keeper.h"
@@ -17,7 +18,7 @@
 namespace leadline::storage::sqlite {
 
 /// Thread-safe.
-class SqliteStore final : public Store {
+class SqliteStore final : public Store, public AccessStore {
  public:
   /// Takes a connection whose schema is up to date.
   explicit SqliteStore(
@@ -39,7 +40,17 @@ class SqliteStore final : public Store {
   absl::StatusOr<std::optional<std::string>> FindAnswer(
       const std::string& request_id) const override;
 
+  absl::StatusOr<TokenRecord> AddToken(TokenRecord token) override;
+  absl::StatusOr<TokenRecord> RevokeToken(int64_t id, WallTime at) override;
+  absl::StatusOr<std::vector<TokenRecord>> ListTokens() const override;
+  absl::Status AddAudit(std::span<const AuditRecord> records) override;
+  absl::StatusOr<std::vector<AuditRecord>> ListAudit(
+      std::optional<int64_t> before, int64_t limit) const override;
+
  private:
+  template <typename Work>
+  auto InTransaction(const std::string& doing, const Work& work)
+      -> decltype(work());
   absl::Status WriteAll(std::span<const Change> changes);
 
   mutable std::mutex mutex_;  // over all below

@@ -95,10 +95,13 @@ void AgentLogic::OnClosed(const absl::Status& status, SteadyTime now) {
     end_ = AgentEnd{};
     return;
   }
-  const bool refused = status.code() == absl::StatusCode::kFailedPrecondition;
+  const bool is_barred =
+      absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status);
+  const bool refused =
+      is_barred || status.code() == absl::StatusCode::kFailedPrecondition;
   if (was_registered_ || !(refused || policy_.is_private)) return;
   if (now - started_at_ < policy_.patience_at_start) return;
-  end_ = AgentEnd{1, std::string(status.message())};
+  end_ = AgentEnd{is_barred ? 5 : 1, std::string(status.message())};
 }
 
 void AgentLogic::NoteRefusal(const absl::Status& status) {

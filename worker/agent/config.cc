@@ -21,6 +21,8 @@ constexpr size_t kLongestName = 128;  // as coordinators take them
 struct Flags {
   std::string state;
   std::string coordinator;
+  tls::ClientFiles tls;
+  std::string token_file;
   std::string node;
   std::string trainer;
   std::string devices;
@@ -36,6 +38,7 @@ struct Flags {
   int64_t keep_mb = 20'000;
   std::string log_file;
   LogFlags log;
+  bool allow_network = false;
   bool is_private = false;
   bool only_end_leftovers = false;
 };
@@ -59,8 +62,31 @@ void DeclareWork(CLI::App& app, Flags& flags) {
   app.add_option("--trainer", flags.trainer,
                  "the trainer program; default: leadline-trainer beside this")
       ->type_name("FILE");
+  app.add_flag("--allow-network-filesystem", flags.allow_network,
+               "take a state folder on NFS and the like")
+      ->envname("LEADLINE_ALLOW_NETWORK_FILESYSTEM");
   app.add_flag("--private", flags.is_private,
                "end when the coordinator has gone");
+}
+
+void DeclareAccess(CLI::App& app, Flags& flags) {
+  app.add_option("--tls-ca", flags.tls.ca,
+                 "authorities (PEM) by which the coordinator is believed; "
+                 "default: those the system trusts")
+      ->type_name("FILE")
+      ->envname("LEADLINE_TLS_CA");
+  app.add_option("--tls-cert", flags.tls.certificate,
+                 "certificate (PEM) to show to a coordinator that asks for one")
+      ->type_name("FILE")
+      ->envname("LEADLINE_TLS_CERT");
+  app.add_option("--tls-key", flags.tls.key, "its private key (PEM)")
+      ->type_name("FILE")
+      ->envname("LEADLINE_TLS_KEY");
+  app.add_option("--token-file", flags.token_file,
+                 "file that holds this agent's token; without it the variable "
+                 "LEADLINE_TOKEN may hold the token itself")
+      ->type_name("FILE")
+      ->envname("LEADLINE_TOKEN_FILE");
 }
 
 void DeclareData(CLI::App& app, Flags& flags) {
@@ -162,6 +188,9 @@ Config ToConfig(const Flags& flags) {
   Config config;
   config.state = Absolute(flags.state);
   config.coordinator = flags.coordinator;
+  config.tls = {Absolute(flags.tls.ca), Absolute(flags.tls.certificate),
+                Absolute(flags.tls.key)};
+  config.token_file = Absolute(flags.token_file);
   config.node = flags.node;
   config.trainer = Absolute(flags.trainer);
   if (flags.slots > 0) config.slots = flags.slots;
@@ -176,6 +205,7 @@ Config ToConfig(const Flags& flags) {
   config.hang_after = std::chrono::seconds(flags.hang_after_s);
   config.log_file = Absolute(flags.log_file);
   config.log = ToLogOptions(flags.log);
+  config.allow_network_file_system = flags.allow_network;
   config.is_private = flags.is_private;
   config.fetch = flags.fetch;
   config.only_end_leftovers = flags.only_end_leftovers;
@@ -201,6 +231,7 @@ Launch ParseCommandLine(int argc, const char* const* argv,
   flags.node = surroundings.host;
   flags.trainer = surroundings.trainer.string();
   DeclareWork(app, flags);
+  DeclareAccess(app, flags);
   DeclareData(app, flags);
   DeclareLimits(app, flags);
   DeclareLog(app, flags);

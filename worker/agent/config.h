@@ -9,6 +9,7 @@
 #include <string>
 
 #include "logging/open_log.h"
+#include "tls/client.h"
 #include "worker/agent/data_finder.h"
 #include "worker/agent/spool.h"
 
@@ -26,7 +27,9 @@ struct Config {
   std::filesystem::path
       state;                // absolute; empty with `fetch` and a data folder
   std::string coordinator;  // HOST:PORT or unix:PATH
-  std::string node;         // name of this machine
+  tls::ClientFiles tls;
+  std::string token_file;
+  std::string node;               // name of this machine
   std::filesystem::path trainer;  // the program, absolute
   std::optional<int64_t> slots;   // of the CPU
   DataPlaces data;
@@ -35,6 +38,7 @@ struct Config {
   std::chrono::seconds hang_after{600};
   std::filesystem::path log_file;  // empty: standard error
   LogOptions log;
+  bool allow_network_file_system = false;
   bool is_private = false;  // end when the coordinator has gone
 
   // Other things to do than to serve:

@@ -10,6 +10,7 @@
 #include <grpc/support/log.h>
 #include <unistd.h>
 
+#include "common/network_file_system.h"
 #include "logging/open_log.h"
 #include "worker/agent/agent.h"
 #include "worker/agent/config.h"
@@ -48,6 +49,12 @@ AgentOptions MakeOptions(const Config& config, const std::string& host) {
   options.identity.devices = CpuSlots(config.slots.value_or(CountCores()));
   options.trainer = config.trainer;
   options.session.coordinator = config.coordinator;
+  options.session.tls = config.tls;
+  options.session.token_file = config.token_file;
+  const char* token = std::getenv("LEADLINE_TOKEN");
+  if (config.token_file.empty() && token != nullptr) {
+    options.session.token = token;
+  }
   options.session.seed = random();
   options.policy.is_private = config.is_private;
   options.policy.hang.least = config.hang_after;
@@ -87,7 +94,14 @@ int Run(const Config& config, const std::string& host) {
     return Fail(2, "no trainer at " + config.trainer.string() +
                        "; name one with --trainer");
   }
+  if (const std::string why = WhyNotForState(config.state);
+      !why.empty() && !config.allow_network_file_system) {
+    return Fail(1, why);
+  }
   AgentOptions options = MakeOptions(config, host);
+  if (absl::Status usable = CheckUsable(options.session); !usable.ok()) {
+    return Fail(2, std::string(usable.message()));
+  }
   absl::StatusOr<StateLock> lock = StateLock::Take(config.state);
   if (!lock.ok()) return Fail(1, std::string(lock.status().message()));
   const auto log = OpenLog(config);

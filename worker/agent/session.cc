@@ -3,6 +3,9 @@
 #include <memory>
 #include <utility>
 
+#include "tls/channel.h"
+#include "tls/diagnosis.h"
+#include "tls/private_file.h"
 #include "worker/agent/coordinator_address.h"
 
 namespace leadline::agent {
@@ -10,7 +13,9 @@ namespace {
 
 constexpr size_t kMuch = 64;  // messages
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
+constexpr std::chrono::milliseconds kDiagnosisTime{3000};
+
+grpc::ChannelArguments Arguments() {
   grpc::ChannelArguments arguments;
   // Heartbeats show that the stream lives. These find a peer that went without
   // a word; servers allow them on a stream with traffic.
@@ -23,8 +28,20 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& target) {
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
   // A proxy between agent and coordinator is never meant.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(),
-                                   arguments);
+  return arguments;
+}
+
+absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(
+    const SessionOptions& options, const std::string& target) {
+  tls::DialOptions dial{options.coordinator, target, options.tls,
+                        options.token};
+  const bool is_local = options.coordinator.starts_with("unix:");
+  if (!is_local && dial.token.empty() && !options.token_file.empty()) {
+    auto token = tls::ReadSecretWord("the token", options.token_file);
+    if (!token.ok()) return token.status();
+    dial.token = *std::move(token);
+  }
+  return tls::Dial(dial, Arguments());
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {
@@ -33,6 +50,10 @@ absl::Status FromGrpc(const grpc::Status& status) {
 }
 
 }  // namespace
+
+absl::Status CheckUsable(const SessionOptions& options) {
+  return MakeChannel(options, "dns:///127.0.0.1:1").status();
+}
 
 Session::Session(SessionOptions options, std::function<void(SessionEvent)> sink)
     : options_(std::move(options)),
@@ -104,15 +125,25 @@ bool Session::Connect(grpc::Channel& channel) {
   return false;
 }
 
+absl::Status Session::WhyNotConnected() const {
+  const absl::Status why = tls::DiagnoseHandshake(options_.coordinator,
+                                                  options_.tls, kDiagnosisTime);
+  if (!why.ok()) {
+    return absl::Status(why.code(), "no safe connection to " +
+                                        options_.coordinator + ": " +
+                                        std::string(why.message()));
+  }
+  return absl::UnavailableError("no coordinator answers at " +
+                                options_.coordinator);
+}
+
 absl::Status Session::RunStream() {
   absl::StatusOr<DialTarget> dial = MakeDialTarget(options_.coordinator);
   if (!dial.ok()) return dial.status();
-  const auto channel = MakeChannel(dial->target);
-  if (!Connect(*channel)) {
-    return absl::UnavailableError("no coordinator answers at " +
-                                  options_.coordinator);
-  }
-  const auto stub = v1::WorkerService::NewStub(channel);
+  const auto channel = MakeChannel(options_, dial->target);
+  if (!channel.ok()) return channel.status();
+  if (!Connect(**channel)) return WhyNotConnected();
+  const auto stub = v1::WorkerService::NewStub(*channel);
   grpc::ClientContext context;
   const std::unique_ptr<Stream> stream = stub->Session(&context);
   int64_t number = 0;

@@ -17,6 +17,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "leadline/v1/worker_service.grpc.pb.h"
+#include "tls/client.h"
 #include "worker/agent/agent_link.h"
 #include "worker/agent/backoff.h"
 
@@ -24,11 +25,17 @@ namespace leadline::agent {
 
 struct SessionOptions {
   std::string coordinator;  // HOST:PORT or unix:PATH
+  tls::ClientFiles tls;     // read anew for every stream, as the token is
+  std::string token;        // shown with it
+  std::string token_file;   // that holds it, where none is given
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds least_wait{100};
   std::chrono::milliseconds most_wait{5000};
   uint64_t seed = 0;  // of the waits
 };
+
+/// InvalidArgument if a file that is named there cannot be used.
+absl::Status CheckUsable(const SessionOptions& options);
 
 /// One thread reads and dials, one writes. Thread-safe.
 class Session final : public AgentLink {
@@ -55,6 +62,7 @@ class Session final : public AgentLink {
   void Run(const std::stop_token& stop);
   bool Connect(grpc::Channel& channel);
   absl::Status RunStream();
+  absl::Status WhyNotConnected() const;
   void Write(Stream& stream);
   bool Wait(std::chrono::milliseconds time);
 

@@ -18,15 +18,18 @@ using testing::HasSubstr;
 
 class NoService final : public v1::SweepService::CallbackService {};
 
-TEST(ListenAddressTest, LoopbackAndUnixSocketsAreTakenOthersRefused) {
+TEST(ListenAddressTest, OnlyLoopbackAndUnixSocketsAreNotPublic) {
   EXPECT_EQ(ParseListenAddress("127.0.0.1:7000")->ToText(), "127.0.0.1:7000");
   EXPECT_EQ(ParseListenAddress("localhost:0")->ToText(), "127.0.0.1:0");
   EXPECT_EQ(ParseListenAddress("[::1]:1")->ToText(), "[::1]:1");
   EXPECT_EQ(ParseListenAddress("unix:/run/x")->ToText(), "unix:/run/x");
   for (const char* address : {"0.0.0.0:1", "[::]:1", "10.0.0.1:1",
                               "example.org:1", "127.0.0.1.x:1"}) {
-    EXPECT_TRUE(absl::IsPermissionDenied(ParseListenAddress(address).status()))
-        << address;
+    EXPECT_TRUE(ParseListenAddress(address)->is_public()) << address;
+  }
+  for (const char* address : {"127.0.0.1:1", "127.9.9.9:0", "[::1]:1",
+                              "localhost:1", "unix:/run/x"}) {
+    EXPECT_FALSE(ParseListenAddress(address)->is_public()) << address;
   }
   for (const char* address : {"", ":", ":1", "127.0.0.1", "127.0.0.1:",
                               "127.0.0.1:65536", "127.0.0.1:-1", "unix:"}) {
@@ -37,12 +40,13 @@ TEST(ListenAddressTest, LoopbackAndUnixSocketsAreTakenOthersRefused) {
 
 TEST(ServerTest, SecondServerOnAPortEndsWithTheNameOfThePort) {
   NoService service;
-  auto first = Server::Start(*ParseListenAddress("127.0.0.1:0"), {&service});
+  auto first = Server::Start({{*ParseListenAddress("127.0.0.1:0"), nullptr}},
+                             {&service});
   ASSERT_TRUE(first.ok()) << first.status();
   const ListenAddress bound = (*first)->address();
   EXPECT_GT(bound.port, 0);
   NoService other;
-  const auto second = Server::Start(bound, {&other});
+  const auto second = Server::Start({{bound, nullptr}}, {&other});
   EXPECT_THAT(std::string(second.status().message()),
               HasSubstr("port " + std::to_string(bound.port)));
 }
@@ -52,11 +56,13 @@ TEST(ServerTest, SecondServerOnASocketLeavesTheFirstAlone) {
   const auto address =
       *ParseListenAddress("unix:" + (folder.path() / "s").string());
   NoService service;
-  auto first = Server::Start(address, {&service});
+  auto first = Server::Start({{address, nullptr}}, {&service});
   ASSERT_TRUE(first.ok()) << first.status();
   NoService other;
-  EXPECT_THAT(std::string(Server::Start(address, {&other}).status().message()),
-              HasSubstr(address.path));
+  EXPECT_THAT(
+      std::string(
+          Server::Start({{address, nullptr}}, {&other}).status().message()),
+      HasSubstr(address.path));
   EXPECT_TRUE(std::filesystem::exists(address.path));
 }
 
@@ -71,8 +77,9 @@ TEST(ServerTest, SocketLeftBehindIsTakenOver) {
             0);
   close(left);
   NoService service;
-  EXPECT_TRUE(
-      Server::Start(*ParseListenAddress("unix:" + path), {&service}).ok());
+  EXPECT_TRUE(Server::Start({{*ParseListenAddress("unix:" + path), nullptr}},
+                            {&service})
+                  .ok());
 }
 
 TEST(ServerTest, SocketMayLieDeeperThanItsPathCouldHold) {
@@ -82,7 +89,8 @@ TEST(ServerTest, SocketMayLieDeeperThanItsPathCouldHold) {
   std::filesystem::create_directories(deep);
   NoService service;
   auto server = Server::Start(
-      *ParseListenAddress("unix:" + (deep / "coordinator.sock").string()),
+      {{*ParseListenAddress("unix:" + (deep / "coordinator.sock").string()),
+        nullptr}},
       {&service});
   ASSERT_TRUE(server.ok()) << server.status();
   EXPECT_TRUE(std::filesystem::exists(deep / "coordinator.sock"));

@@ -80,6 +80,18 @@ Launch Parse(std::vector<const char*> words) {
   return ParseCommandLine(static_cast<int>(words.size()), words.data(), "1");
 }
 
+TEST(StateFolderTest, AFolderOfAnotherMachineIsTakenOnlyWhenToldTo) {
+  TemporaryFolder folder;
+  const auto nfs = [](const auto&) { return std::optional<int64_t>(0x6969); };
+  const auto path = folder.path() / "state";
+  const auto refused = StateFolder::Open(path, false, nfs);
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused.status()));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  const auto taken = StateFolder::Open(path, true, nfs);
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_TRUE(taken->is_on_network());
+}
+
 TEST(ConfigTest, DefaultsListenOnASocketInTheStateFolder) {
   const Launch launch = Parse({"--state", "/tmp/x"});
   ASSERT_TRUE(launch.config.has_value()) << launch.text;
@@ -90,8 +102,12 @@ TEST(ConfigTest, DefaultsListenOnASocketInTheStateFolder) {
 TEST(ConfigTest, MisuseEndsWithTwoAndSaysWhy) {
   EXPECT_EQ(Parse({}).exit_code, 2);
   EXPECT_EQ(Parse({"--state", "x", "--what"}).exit_code, 2);
-  EXPECT_THAT(Parse({"--state", "x", "--listen", "0.0.0.0:1"}).text,
-              HasSubstr("loopback"));
+  EXPECT_THAT(Parse({"--state", "x", "--tls-cert", "c.pem"}).text,
+              HasSubstr("--listen HOST:PORT"));
+  EXPECT_THAT(Parse({"--state", "x", "--listen", "0.0.0.0:1", "--tls-cert",
+                     "/no/c.pem", "--tls-key", "/no/c.key"})
+                  .text,
+              HasSubstr("/no/c.pem"));
   EXPECT_THAT(Parse({"--state", "x", "--lease", "20", "--grace", "5"}).text,
               HasSubstr("exceed 30"));
   EXPECT_THAT(Parse({"--state", "x", "--lease", "5", "--grace", "60"}).text,

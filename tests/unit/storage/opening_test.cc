@@ -78,6 +78,29 @@ TEST_F(Opening, MakesADatabaseOfOurs) {
   EXPECT_TRUE(OpenSqliteStore(path_).ok());
 }
 
+TEST_F(Opening, WithoutALogTheSameRecordIsReadAndWritten) {
+  std::string before;
+  {
+    const auto with_log = OpenSqliteStore(path_);
+    ASSERT_TRUE(with_log.ok());
+    ASSERT_TRUE(
+        test::CommitOne(*with_log->store, test::MakeSweep(1, 1, 2)).ok());
+    before = test::Dump(*with_log, {});
+  }
+  OpenOptions without;
+  without.write_ahead_log = false;
+  {
+    const auto pair = OpenSqliteStore(path_, without);
+    ASSERT_TRUE(pair.ok()) << pair.status();
+    EXPECT_EQ(test::Dump(*pair, {}), before);
+    ASSERT_TRUE(test::CommitOne(*pair->store, test::MakeSweep(2, 1, 2)).ok());
+    EXPECT_EQ(pair->reader->CountSweeps().value(), 2);
+    EXPECT_FALSE(fs::exists(path_.string() + "-wal"));
+    EXPECT_FALSE(fs::exists(path_.string() + "-shm"));
+  }
+  EXPECT_EQ(OpenSqliteStore(path_)->reader->CountSweeps().value(), 2);
+}
+
 TEST_F(Opening, ADatabaseOfTheFirstSchemaIsBroughtUpToDateWithAllItHolds) {
   {
     SQLite::Database old(path_.string(),

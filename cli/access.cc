@@ -1,0 +1,52 @@
+#include "cli/access.h"
+
+#include <cstdlib>
+
+#include "cli/exit_code.h"
+#include "tls/private_file.h"
+
+namespace leadline::cli {
+namespace {
+
+constexpr char kToken[] = "LEADLINE_TOKEN";
+constexpr char kTokenFile[] = "LEADLINE_TOKEN_FILE";
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+void Put(const char* name, const std::string& value) {
+  if (!value.empty()) setenv(name, value.c_str(), 1);
+}
+
+}  // namespace
+
+void PutIntoEnvironment(const AccessOptions& options) {
+  // A pair from two sources would be none.
+  if (!options.files.certificate.empty() || !options.files.key.empty()) {
+    unsetenv("LEADLINE_TLS_CERT");
+    unsetenv("LEADLINE_TLS_KEY");
+  }
+  Put("LEADLINE_TLS_CA", options.files.ca);
+  Put("LEADLINE_TLS_CERT", options.files.certificate);
+  Put("LEADLINE_TLS_KEY", options.files.key);
+  if (options.token_file.empty()) return;
+  unsetenv(kToken);
+  Put(kTokenFile, options.token_file);
+}
+
+absl::StatusOr<Access> ReadAccess(const std::string& address) {
+  Access access;
+  if (address.starts_with("unix:")) return access;
+  access.files = tls::WithVariables({});
+  access.token = Variable(kToken);
+  const std::string file = Variable(kTokenFile);
+  if (!access.token.empty() || file.empty()) return access;
+  auto token = tls::ReadSecretWord("the token", file);
+  if (!token.ok()) return At(token.status(), file);
+  access.token = *std::move(token);
+  return access;
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,19 @@
+#include "coordinator/http_gate.h"
+
+#include <string>
+
+namespace leadline {
+
+http::Gate MakeGate(access::Door& door, access::Entrance entrance) {
+  return [&door, entrance](const http::Request& request,
+                           const http::Route& route) {
+    const std::string call = "GET " + route.path;
+    const absl::Status status =
+        door.Admit({entrance, call, request.authorization, false}).status();
+    if (status.ok()) return http::Verdict::kAllowed;
+    return absl::IsUnauthenticated(status) ? http::Verdict::kUnauthenticated
+                                           : http::Verdict::kForbidden;
+  };
+}
+
+}  // namespace leadline

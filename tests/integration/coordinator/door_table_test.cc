@@ -1,0 +1,124 @@
+// Every call × every role × every way to have no token, against a server.
+// docs/security.md holds the table; LEADLINE_UPDATE_DOCS=1 writes it anew.
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <google/protobuf/descriptor.h>
+#include <gtest/gtest.h>
+
+#include "door_world.h"
+#include "leadline/v1/worker_service.pb.h"
+#include "tests/support/paths.h"
+
+namespace leadline {
+namespace {
+
+constexpr char kBegin[] = "<!-- begin of the table of calls -->\n";
+constexpr char kEnd[] = "<!-- end of the table of calls -->\n";
+
+struct Shown {
+  std::string title;
+  std::string token;
+};
+
+std::vector<std::string> AllCalls() {
+  std::vector<std::string> calls;
+  for (const auto* file : {v1::CreateTokenRequest::descriptor()->file(),
+                           v1::ResultsRequest::descriptor()->file(),
+                           v1::SubmitRequest::descriptor()->file(),
+                           v1::AgentMessage::descriptor()->file()}) {
+    for (int s = 0; s < file->service_count(); ++s) {
+      const auto* service = file->service(s);
+      for (int m = 0; m < service->method_count(); ++m) {
+        calls.push_back("/" + service->full_name() + "/" +
+                        service->method(m)->name());
+      }
+    }
+  }
+  return calls;
+}
+
+std::string VerdictOf(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAUTHENTICATED:
+      return "unauthenticated";
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return "denied";
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+    case grpc::StatusCode::CANCELLED:
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:
+      ADD_FAILURE() << status.error_code() << ": " << status.error_message();
+      return "broken";
+    default:
+      return "yes";
+  }
+}
+
+std::vector<Shown> AllShown(DoorWorld& world) {
+  std::vector<Shown> all;
+  for (const AccessRole role : kAccessRoles) {
+    all.push_back({std::string(Name(role)), world.Token(role)});
+  }
+  all.push_back({"no token", ""});
+  std::string wrong = all[2].token;
+  wrong.back() = wrong.back() == '0' ? '1' : '0';
+  all.push_back({"wrong", wrong});
+  all.push_back(
+      {"expired", world.Token(AccessRole::kAdmin,
+                              storage::WallTime(std::chrono::seconds(1)))});
+  const std::string revoked = world.Token(AccessRole::kAdmin);
+  EXPECT_TRUE(
+      world.coordinator().door().Revoke(access::ParseToken(revoked)->id).ok());
+  all.push_back({"revoked", revoked});
+  return all;
+}
+
+std::string MakeTable(DoorWorld& world) {
+  const std::vector<Shown> shown = AllShown(world);
+  std::string head = "| call |";
+  std::string rule = "| --- |";
+  std::vector<std::shared_ptr<grpc::Channel>> channels;
+  for (const Shown& one : shown) {
+    head += " " + one.title + " |";
+    rule += " --- |";
+    channels.push_back(world.Channel(one.token));
+  }
+  std::string table = head + "\n" + rule + "\n";
+  for (const std::string& call : AllCalls()) {
+    table += "| `" + call.substr(std::string("/leadline.v1.").size()) + "` |";
+    for (const auto& channel : channels) {
+      table += " " + VerdictOf(DoorWorld::Call(channel, call)) + " |";
+    }
+    table += "\n";
+  }
+  return table;
+}
+
+TEST(DoorTableTest, EveryCallAndRoleIsAsThePageSays) {
+  DoorWorld world(DoorWorld::Encrypted::kYes);
+  const std::string table = MakeTable(world);
+  std::printf("%s", table.c_str());
+  const std::filesystem::path path =
+      test::SourceDir() / "docs" / "security.md";
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  std::string page = text.str();
+  const size_t begin = page.find(kBegin);
+  const size_t end = page.find(kEnd);
+  ASSERT_NE(begin, std::string::npos);
+  ASSERT_NE(end, std::string::npos);
+  const size_t first = begin + std::string(kBegin).size();
+  if (std::getenv("LEADLINE_UPDATE_DOCS") != nullptr) {
+    std::ofstream(path) << page.replace(first, end - first, table);
+    return;
+  }
+  EXPECT_EQ(page.substr(first, end - first), table);
+}
+
+}  // namespace
+}  // namespace leadline

@@ -1,0 +1,28 @@
+// The server's end: its certificate, and whether clients must show one.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <absl/status/statusor.h>
+#include <grpcpp/security/server_credentials.h>
+
+namespace leadline::tls {
+
+/// Paths; all empty: no TLS.
+struct ServerFiles {
+  std::string certificate;
+  std::string key;
+  std::string client_ca;  // given: clients must show a certificate of it
+
+  bool any() const {
+    return !certificate.empty() || !key.empty() || !client_ca.empty();
+  }
+};
+
+/// InvalidArgument if a file is missing or cannot be used.
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentials(
+    const ServerFiles& files);
+
+}  // namespace leadline::tls
