@@ -29,6 +29,7 @@ class DoorWorld {
     options_.config.state = folder_.path();
     options_.config.address.host = "127.0.0.1";
     options_.config.limits = limits;
+    options_.config.http.emplace().host = "127.0.0.1";
     options_.version = "test";
     if (encrypted != Encrypted::kNo) {
       const auto files = authority_.Make("server");
