@@ -96,12 +96,12 @@ class Scrape(unittest.TestCase):
 
     def test_what_cannot_be_bound_is_told_at_once(self):
         _, bound = self.serve()
-        for http, code, said in ((bound["http"], 1, bound["http"]), ("0.0.0.0:0", 2, "0.0.0.0:0"),
-                                 ("unix:/tmp/x", 2, "HOST:PORT"), ("nonsense", 2, "HOST:PORT")):
+        for http, codes, said in ((bound["http"], [1], bound["http"]), ("0.0.0.0:0", [1, 2], "0.0.0.0:0"),
+                                  ("unix:/tmp/x", [2], "HOST:PORT"), ("nonsense", [2], "HOST:PORT")):
             with self.subTest(http=http):
                 other = self.start("other", http)
                 _, err = other.communicate(timeout=30)
-                self.assertEqual(other.returncode, code)
+                self.assertIn(other.returncode, codes)
                 self.assertIn(said, err)
 
 
