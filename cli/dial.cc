@@ -10,6 +10,7 @@
 #include "cli/access.h"
 #include "cli/exit_code.h"
 #include "cli/wire_status.h"
+#include "proto/channel_settings.h"
 #include "tls/channel.h"
 #include "tls/diagnosis.h"
 
@@ -33,15 +34,6 @@ absl::StatusOr<std::string> Target(const std::string& address,
                      path.filename().string());
 }
 
-grpc::ChannelArguments Arguments() {
-  grpc::ChannelArguments arguments;
-  // Each try dials anew, without the waiting time an earlier one earned.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return arguments;
-}
-
 }  // namespace
 
 absl::StatusOr<Dialled> Dial(const std::string& address) {
@@ -50,8 +42,8 @@ absl::StatusOr<Dialled> Dial(const std::string& address) {
   if (!target.ok()) return target.status();
   const auto access = ReadAccess(address);
   if (!access.ok()) return access.status();
-  auto channel =
-      tls::Dial({address, *target, access->files, access->token}, Arguments());
+  auto channel = tls::Dial({address, *target, access->files, access->token},
+                           ClientArguments());
   if (!channel.ok()) return At(channel.status(), address);
   dialled.channel = *std::move(channel);
   return dialled;

@@ -63,30 +63,19 @@ absl::StatusOr<std::string> ShortPath(const ListenAddress& address,
   return short_path;
 }
 
-void Configure(grpc::ServerBuilder& builder) {
-  // Without this two servers share a port in silence.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.SetMaxReceiveMessageSize(kMostMessageBytes);
-  builder.SetMaxSendMessageSize(kMostMessageBytes);
-  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMostHeaderBytes);
-  // Idle streams are kept up by pings from both ends, at rates both allow.
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  builder.AddChannelArgument(
-      GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     const std::vector<Listener>& listeners,
-    const std::vector<grpc::Service*>& services, Interceptors interceptors) {
+    const std::vector<grpc::Service*>& services, Interceptors interceptors,
+    const Keepalive& keepalive) {
   std::unique_ptr<Server> server(new Server);
   server->address_ = listeners.front().address;
   grpc::ServerBuilder builder;
-  Configure(builder);
+  Configure(builder, keepalive);
+  // Without this two servers share a port in silence.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMostHeaderBytes);
   std::vector<int> ports(listeners.size(), 0);
   for (size_t i = 0; i < listeners.size(); ++i) {
     std::string target = listeners[i].address.ToText();

@@ -12,11 +12,9 @@
 #include <grpcpp/support/server_interceptor.h>
 
 #include "coordinator/rpc/listen_address.h"
+#include "proto/channel_settings.h"
 
 namespace leadline::rpc {
-
-/// Messages in both directions stay below this.
-inline constexpr int kMostMessageBytes = 1 << 20;
 
 /// One door of a server.
 struct Listener {
@@ -34,7 +32,7 @@ class Server {
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const std::vector<Listener>& listeners,
       const std::vector<grpc::Service*>& services,
-      Interceptors interceptors = {});
+      Interceptors interceptors = {}, const Keepalive& keepalive = {});
 
   ~Server();
 

@@ -15,19 +15,10 @@ constexpr size_t kMuch = 64;  // messages
 
 constexpr std::chrono::milliseconds kDiagnosisTime{3000};
 
-grpc::ChannelArguments Arguments() {
-  grpc::ChannelArguments arguments;
-  // Heartbeats show that the stream lives. These find a peer that went without
-  // a word; servers allow them on a stream with traffic.
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
-  // We wait between dials ourselves; gRPC's waits are kept with a subchannel.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+grpc::ChannelArguments Arguments(const Keepalive& keepalive) {
+  grpc::ChannelArguments arguments = ClientArguments(keepalive);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  // A proxy between agent and coordinator is never meant.
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return arguments;
 }
 
@@ -41,7 +32,7 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(
     if (!token.ok()) return token.status();
     dial.token = *std::move(token);
   }
-  return tls::Dial(dial, Arguments());
+  return tls::Dial(dial, Arguments(options.keepalive));
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {

@@ -17,6 +17,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "leadline/v1/worker_service.grpc.pb.h"
+#include "proto/channel_settings.h"
 #include "tls/client.h"
 #include "worker/agent/agent_link.h"
 #include "worker/agent/backoff.h"
@@ -32,6 +33,7 @@ struct SessionOptions {
   std::chrono::milliseconds least_wait{100};
   std::chrono::milliseconds most_wait{5000};
   uint64_t seed = 0;  // of the waits
+  Keepalive keepalive;
 };
 
 /// InvalidArgument if a file that is named there cannot be used.
