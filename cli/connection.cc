@@ -25,6 +25,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(
   connection->folder_ = std::move(dialled->folder);
   connection->sweeps_ = v1::SweepService::NewStub(connection->channel_);
   connection->results_ = v1::ResultsService::NewStub(connection->channel_);
+  connection->nodes_ = v1::NodeService::NewStub(connection->channel_);
   connection->attach_ = std::make_unique<Stream<v1::AttachReply>>(
       [&](grpc::ClientContext* context, auto* reactor) {
         connection->sweeps_->async()->Attach(context, &request, reactor);

@@ -14,6 +14,7 @@
 #include "cli/descriptor.h"
 #include "cli/stream.h"
 #include "cli/wire_status.h"
+#include "leadline/v1/node_service.grpc.pb.h"
 #include "leadline/v1/results_service.grpc.pb.h"
 #include "leadline/v1/sweep_service.grpc.pb.h"
 
@@ -30,6 +31,7 @@ class Connection {
 
   v1::SweepService::Stub& sweeps() { return *sweeps_; }
   v1::ResultsService::Stub& results() { return *results_; }
+  v1::NodeService::Stub& nodes() { return *nodes_; }
 
   /// What the coordinator said of itself.
   const v1::AttachReply& coordinator() const { return reply_; }
@@ -89,6 +91,7 @@ class Connection {
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::SweepService::Stub> sweeps_;
   std::unique_ptr<v1::ResultsService::Stub> results_;
+  std::unique_ptr<v1::NodeService::Stub> nodes_;
   std::unique_ptr<Stream<v1::AttachReply>> attach_;
   v1::AttachReply reply_;
 };

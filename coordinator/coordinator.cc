@@ -120,6 +120,7 @@ absl::Status Coordinator::Begin() {
   logs_.emplace(options_.config.state, *background_, sessions_);
   results_.emplace(rpc::ResultsServiceParts{
       *store_.reader, *background_, *logs_, options_.database.string()});
+  nodes_.emplace(*loop_);
   workers_.emplace(sessions_);
   access_.emplace(*door_, *background_);
   const auto listeners = ListenersOf(options_.config, *door_);
@@ -131,7 +132,7 @@ absl::Status Coordinator::Begin() {
       }));
   interceptors.push_back(rpc::MakeCallRecorder(*door_));
   auto server = rpc::Server::Start(
-      *listeners, {&*access_, &*sweeps_, &*results_, &*workers_},
+      *listeners, {&*access_, &*sweeps_, &*results_, &*nodes_, &*workers_},
       std::move(interceptors));
   if (!server.ok()) return server.status();
   server_ = *std::move(server);

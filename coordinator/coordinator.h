@@ -31,6 +31,7 @@
 #include "coordinator/rpc/background.h"
 #include "coordinator/rpc/effects.h"
 #include "coordinator/rpc/local_logs.h"
+#include "coordinator/rpc/node_service.h"
 #include "coordinator/rpc/results_service.h"
 #include "coordinator/rpc/server.h"
 #include "coordinator/rpc/sweep_service.h"
@@ -116,6 +117,7 @@ class Coordinator {
   std::optional<rpc::AccessService> access_;
   std::optional<rpc::SweepService> sweeps_;
   std::optional<rpc::ResultsService> results_;
+  std::optional<rpc::NodeService> nodes_;
   std::optional<rpc::WorkerService> workers_;
   std::unique_ptr<rpc::Server> server_;
   std::unique_ptr<http::Server> http_;

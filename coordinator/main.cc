@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "coordinator/build_info.h"
+#include "common/build_info.h"
 #include "coordinator/config.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/state_folder.h"
@@ -23,7 +23,6 @@
 namespace leadline {
 namespace {
 
-constexpr char kVersion[] = LEADLINE_VERSION;
 constexpr std::chrono::milliseconds kLook{100};
 
 std::string BootId() {
@@ -40,7 +39,8 @@ std::string Description(const Coordinator& coordinator, const Config& config) {
       {"boot_id", BootId()},
       {"started", storage::ToText(MomentNow().wall)},
       {"address", coordinator.address().ToText()},
-      {"version", kVersion},
+      {"version", BuildVersion()},
+      {"commit", BuildCommit()},
       {"private", config.is_private},
       {"state", config.state.string()},
   };
@@ -87,7 +87,7 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
           const sigset_t& signals) {
   CoordinatorOptions options;
   options.config = config;
-  options.version = kVersion;
+  options.version = std::string(BuildVersion());
   options.commit = BuildCommit();
   options.database = folder.path() / "leadline.db";
   std::error_code error;
@@ -115,7 +115,7 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
   log.Write(LogLevel::kInfo, "started",
             {{"address", (*coordinator)->address().ToText()},
              {"pid", std::to_string(getpid())},
-             {"version", kVersion}});
+             {"version", std::string(BuildVersion())}});
   std::string why = "unused";
   bool has_reader = true;
   while (!(*coordinator)->WaitUntilUnused(kLook)) {
@@ -135,7 +135,8 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
 }
 
 int Main(int argc, char** argv) {
-  const Launch launch = ParseCommandLine(argc, argv, kVersion);
+  const Launch launch =
+      ParseCommandLine(argc, argv, std::string(BuildVersion()));
   if (!launch.config) {
     std::fputs(launch.text.c_str(), launch.exit_code == 0 ? stdout : stderr);
     return launch.exit_code;

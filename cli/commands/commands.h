@@ -17,6 +17,7 @@ Command WatchCommand();
 Command ResultsCommand();
 Command LogsCommand();
 Command ExplainCommand();
+Command NodesCommand();
 Command PauseCommand();
 Command ResumeCommand();
 Command RetryCommand();

@@ -14,6 +14,7 @@ std::vector<Command> Registry() {
       ResultsCommand(),   //
       LogsCommand(),      //
       ExplainCommand(),   //
+      NodesCommand(),     //
       PauseCommand(),     //
       ResumeCommand(),    //
       RetryCommand(),     //

@@ -12,6 +12,7 @@ constexpr AccessRole kAdmin = AccessRole::kAdmin;
 constexpr AccessRole kAgent = AccessRole::kAgent;
 
 #define LEADLINE_ACCESS "/leadline.v1.AccessService/"
+#define LEADLINE_NODES "/leadline.v1.NodeService/"
 #define LEADLINE_RESULTS "/leadline.v1.ResultsService/"
 #define LEADLINE_SWEEPS "/leadline.v1.SweepService/"
 #define LEADLINE_WORKERS "/leadline.v1.WorkerService/"
@@ -21,6 +22,10 @@ constexpr CallRule kRules[] = {
     {LEADLINE_ACCESS "ListTokens", kAdmin},
     {LEADLINE_ACCESS "RevokeToken", kAdmin, true},
     {LEADLINE_ACCESS "ListAudit", kAdmin},
+
+    {LEADLINE_NODES "ClearNode", kAdmin, true},
+    {LEADLINE_NODES "ListNodes", kRead},
+    {LEADLINE_NODES "ShowNode", kRead},
 
     {LEADLINE_RESULTS "Curve", kRead},
     {LEADLINE_RESULTS "ListSweeps", kRead},

@@ -276,6 +276,7 @@ void Apply(Step& step, const AttemptStarted& command) {
   if (!live) return;
   live->renewed = step.now.steady;
   live->waiting_for.clear();
+  live->pid = command.pid;
   storage::AttemptRecord about;
   about.key = command.attempt;
   about.dataset_path = command.dataset_path;

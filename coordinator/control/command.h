@@ -87,6 +87,18 @@ struct ExplainTarget {
   Target target;
 };
 
+/// One node, or all of them where no name is given.
+struct LookAtNodes {
+  std::string node = {};
+};
+
+/// Forgets what is held against a node.
+struct ClearNode {
+  std::string node;
+  std::string request_id;
+  std::optional<std::string> kept_answer;
+};
+
 /// Whether some client waits for work to be done. Always so unless the
 /// coordinator is private.
 struct ClientsWantWork {
@@ -97,6 +109,15 @@ struct DeviceInfo {
   std::string id;
   std::string type;
   int64_t memory_bytes = 0;
+};
+
+/// What an agent says of itself, for people alone.
+struct AgentFacts {
+  std::string host;
+  std::string version;
+  std::string commit;
+  int32_t protocol_version = 0;
+  int64_t pid = 0;
 };
 
 struct HeldAttempt {
@@ -110,8 +131,7 @@ struct NodeRegistered {
   std::string instance;  // fresh at every start of an agent
   /// Of an agent that has certainly ended; empty if none is known.
   std::string previous_instance = {};
-  std::string host;
-  std::string version;
+  AgentFacts agent = {};
   std::vector<DeviceInfo> devices;
   std::vector<HeldAttempt> attempts;
 };
@@ -138,6 +158,7 @@ struct AttemptStarted {
   AttemptKey attempt;
   std::string dataset_path;
   std::string device;
+  int64_t pid = 0;  // of its trainer; 0: not known
 };
 
 /// The agent holds it and cannot start it yet.
@@ -169,8 +190,9 @@ struct Tick {};
 
 using Command =
     std::variant<SubmitSweep, CancelTarget, RetryTargets, PauseSweep,
-                 ResumeSweep, LookAtSweep, ExplainTarget, ClientsWantWork,
-                 NodeRegistered, NodeLost, Heartbeat, Records, AttemptStarted,
-                 AttemptWaiting, AttemptRefused, AttemptEnded, Tick>;
+                 ResumeSweep, LookAtSweep, ExplainTarget, LookAtNodes,
+                 ClearNode, ClientsWantWork, NodeRegistered, NodeLost,
+                 Heartbeat, Records, AttemptStarted, AttemptWaiting,
+                 AttemptRefused, AttemptEnded, Tick>;
 
 }  // namespace leadline::control

@@ -68,6 +68,8 @@ void Admit(Step& step, const NodeRegistered& command) {
   node.name = command.node;
   node.instance = command.instance;
   node.session = command.session;
+  node.connection = step.now;
+  node.agent = command.agent;
   node.heard = step.now.steady;
   node.devices = command.devices;
   node.rival.reset();

@@ -16,6 +16,7 @@
 
 #include "coordinator/control/command.h"
 #include "coordinator/control/explanation.h"
+#include "coordinator/control/node_report.h"
 #include "coordinator/control/tally.h"
 #include "model/spec/settings.h"
 #include "storage/store.h"
@@ -136,7 +137,8 @@ struct ResumeAnswer {
 
 using Answer =
     std::variant<std::monostate, SubmitAnswer, CancelAnswer, RetryAnswer,
-                 PauseAnswer, ResumeAnswer, ProgressReport, Explanation>;
+                 PauseAnswer, ResumeAnswer, ProgressReport, Explanation,
+                 NodesReport, ClearAnswer>;
 
 struct Outcome {
   std::vector<storage::Change> changes;  // one transaction

@@ -32,6 +32,7 @@ struct LiveAttempt {
   double tokens_per_second = 0;
   std::optional<SteadyTime> recorded_at;  // the last record of its trainer
   std::string waiting_for;        // why its trainer has not begun, where known
+  int64_t pid = 0;                // of its trainer; 0: not known
   std::optional<TrainerEnd> end;  // what its trainer said last
 };
 
@@ -90,6 +91,8 @@ struct Node {
   std::string name;
   std::string instance;
   std::optional<SessionId> session;
+  std::optional<Moment> connection;  // when the last one began; null: none did
+  AgentFacts agent;
   SteadyTime heard;
   std::vector<DeviceInfo> devices;
   /// Devices are taken until the agent says that the attempt's processes are

@@ -6,25 +6,17 @@
 
 #include "coordinator/rpc/convert.h"
 #include "coordinator/rpc/status.h"
+#include "proto/protocol_version.h"
 
 namespace leadline::rpc {
 namespace {
 
-/// The protocol this coordinator speaks, and the oldest it still understands.
-constexpr int32_t kProtocol = 1;
-constexpr int32_t kLeastProtocol = 1;
-
 absl::Status CheckProtocol(const v1::Register& message) {
-  if (message.protocol_version() >= kLeastProtocol &&
-      message.least_protocol_version() <= kProtocol) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(
-      "agent " + message.node() + " speaks protocol " +
-      std::to_string(message.least_protocol_version()) + " to " +
-      std::to_string(message.protocol_version()) + ", this coordinator " +
-      std::to_string(kLeastProtocol) + " to " + std::to_string(kProtocol) +
-      "; install the same version on both");
+  const std::string why = WhyNotUnderstood(
+      "leadline-coordinator", kProtocol, "leadline-agent " + message.node(),
+      {message.least_protocol_version(), message.protocol_version()});
+  if (why.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(why);
 }
 
 }  // namespace

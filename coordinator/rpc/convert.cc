@@ -10,6 +10,7 @@
 
 #include "common/utf8_prefix.h"
 #include "coordinator/rpc/record_convert.h"
+#include "proto/protocol_version.h"
 
 namespace leadline::rpc {
 namespace {
@@ -63,6 +64,8 @@ struct OrderWriter {
     registered.set_node(order.node);
     registered.set_lease_seconds(order.lease_seconds);
     registered.set_heartbeat_seconds(order.heartbeat_seconds);
+    registered.set_protocol_version(kProtocol.newest);
+    registered.set_least_protocol_version(kProtocol.least);
     for (const auto& [attempt, sequence] : order.acknowledged) {
       v1::RecordAck& ack = *registered.add_acknowledged();
       *ack.mutable_attempt() = ToProto(attempt);
@@ -126,8 +129,9 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
   command.node = message.node();
   command.instance = ShortName(message.instance());
   command.previous_instance = ShortName(message.previous_instance());
-  command.host = ShortName(message.host());
-  command.version = ShortName(message.version());
+  command.agent = {ShortName(message.host()), ShortName(message.version()),
+                   ShortName(message.commit()), message.protocol_version(),
+                   message.pid()};
   absl::Status devices = ReadDevices(message, command.devices);
   if (!devices.ok()) return devices;
   for (const v1::LiveAttempt& held : message.attempts()) {
@@ -169,7 +173,7 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
   if (!key.ok()) return key.status();
   return control::AttemptStarted{session, *key,
                                  Shortened(message.dataset_path()),
-                                 ShortName(message.device())};
+                                 ShortName(message.device()), message.pid()};
 }
 
 absl::StatusOr<control::Command> FromProto(control::SessionId session,

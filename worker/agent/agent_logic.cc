@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "proto/protocol_version.h"
 #include "worker/agent/attempt_message.h"
 
 namespace leadline::agent {
@@ -12,8 +13,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kProtocolVersion = 1;
-constexpr int kLeastProtocolVersion = 1;
 constexpr int kMostRecords = 10'000;  // in one message
 constexpr milliseconds kBusyWake{50};
 constexpr milliseconds kIdleWake{500};
@@ -130,8 +129,8 @@ bool AgentLogic::HasOutstanding() const {
 
 v1::Register AgentLogic::Introduction() const {
   v1::Register message;
-  message.set_protocol_version(kProtocolVersion);
-  message.set_least_protocol_version(kLeastProtocolVersion);
+  message.set_protocol_version(kProtocol.newest);
+  message.set_least_protocol_version(kProtocol.least);
   message.set_node(identity_.node);
   message.set_instance(identity_.instance);
   message.set_host(identity_.host);

@@ -96,6 +96,7 @@ class AgentLogic {
   void OnClosed(const absl::Status& status, SteadyTime now);
   void OnMessage(v1::CoordinatorMessage message, SteadyTime now);
   void OnRegistered(const v1::Registered& registered, SteadyTime now);
+  void Part(const std::string& why);
   void OnStart(v1::StartAttempt order, SteadyTime now);
   void OnRenewal(const v1::Renewal& renewal, SteadyTime now);
   void StopAttempt(const v1::Attempt& attempt, const std::string& reason,

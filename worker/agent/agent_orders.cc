@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/spec/disk_forecast.h"
+#include "proto/protocol_version.h"
 #include "worker/agent/agent_logic.h"
 #include "worker/agent/attempt_message.h"
 #include "worker/agent/log_reader.h"
@@ -40,7 +41,23 @@ int64_t DiskBytes(const spec::TrainerConfig& config) {
       static_cast<int64_t>(config.seeds.size()));
 }
 
+/// Coordinators that say nothing of it speak the first.
+std::string WhyNotUnderstood(const v1::Registered& registered) {
+  const int32_t newest = std::max(registered.protocol_version(), 1);
+  const int32_t least = std::max(registered.least_protocol_version(), 1);
+  return leadline::WhyNotUnderstood("leadline-agent", kProtocol,
+                                    "leadline-coordinator", {least, newest});
+}
+
 }  // namespace
+
+/// A coordinator that has learned more since may not understand what this
+/// agent says. One whose trainers run waits for the update.
+void AgentLogic::Part(const std::string& why) {
+  log_.Write(LogLevel::kError, "protocol_not_understood", {{"why", why}});
+  if (!was_registered_) end_ = AgentEnd{1, why};
+  link_.Break(stream_);
+}
 
 void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
   switch (message.message_case()) {
@@ -76,6 +93,9 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
 
 void AgentLogic::OnRegistered(const v1::Registered& registered,
                               SteadyTime now) {
+  if (const std::string why = WhyNotUnderstood(registered); !why.empty()) {
+    return Part(why);
+  }
   registered_ = was_registered_ = true;
   heartbeat_ = FromSeconds(registered.heartbeat_seconds(), milliseconds(20),
                            milliseconds(10'000));

@@ -1,6 +1,7 @@
 #include "worker/agent/config.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -26,6 +27,7 @@ struct Flags {
   std::string node;
   std::string trainer;
   std::string devices;
+  std::string nvml = "libnvidia-ml.so.1";
   std::string data;
   std::string data_url;
   std::string samples;
@@ -54,11 +56,16 @@ void DeclareWork(CLI::App& app, Flags& flags) {
       ->type_name("ADDRESS");
   app.add_option("--node", flags.node, "name of this machine; default: its own")
       ->type_name("NAME");
-  app.add_option("--slots", flags.slots, "CPU slots; default: one a core")
+  app.add_option("--slots", flags.slots,
+                 "CPU slots; default: one a core, and none beside GPUs")
       ->check(Numbers(1, 1024));
   app.add_option("--devices", flags.devices,
-                 "GPUs to offer, by index; this build offers CPU slots alone")
+                 "GPUs to offer, by index or UUID: 0,1; none; default: all "
+                 "that CUDA_VISIBLE_DEVICES shows")
       ->type_name("LIST");
+  app.add_option("--nvml", flags.nvml, "library of the driver that lists GPUs")
+      ->type_name("FILE")
+      ->capture_default_str();
   app.add_option("--trainer", flags.trainer,
                  "the trainer program; default: leadline-trainer beside this")
       ->type_name("FILE");
@@ -178,9 +185,6 @@ std::string WhyNot(const Flags& flags) {
   if (!IsName(flags.node)) {
     return "--node must be 1 to 128 printable ASCII characters without blanks";
   }
-  if (!flags.devices.empty()) {
-    return "--devices: this build offers CPU slots alone";
-  }
   return "";
 }
 
@@ -194,6 +198,8 @@ Config ToConfig(const Flags& flags) {
   config.node = flags.node;
   config.trainer = Absolute(flags.trainer);
   if (flags.slots > 0) config.slots = flags.slots;
+  config.devices = flags.devices;
+  config.nvml = flags.nvml;
   const std::filesystem::path data =
       flags.data.empty() ? config.state / "data" : Absolute(flags.data);
   config.data = {data.string(), flags.samples, flags.data_url};
@@ -219,8 +225,10 @@ Surroundings ReadSurroundings() {
   gethostname(name, sizeof name - 1);
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   return {name[0] == '\0' ? "localhost" : name,
-          self.parent_path() / "leadline-trainer"};
+          self.parent_path() / "leadline-trainer",
+          visible ? std::optional<std::string>(visible) : std::nullopt};
 }
 
 Launch ParseCommandLine(int argc, const char* const* argv,
@@ -247,7 +255,9 @@ Launch ParseCommandLine(int argc, const char* const* argv,
     reading = flags::Misuse(app, why);
     return {std::nullopt, reading.exit_code, std::move(reading.text)};
   }
-  return {ToConfig(flags), 0, ""};
+  Launch launch{ToConfig(flags), 0, ""};
+  launch.config->visible_devices = surroundings.visible_devices;
+  return launch;
 }
 
 }  // namespace leadline::agent

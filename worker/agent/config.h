@@ -19,6 +19,8 @@ namespace leadline::agent {
 struct Surroundings {
   std::string host;               // its name
   std::filesystem::path trainer;  // the program beside the agent's
+  /// CUDA_VISIBLE_DEVICES; null: not set.
+  std::optional<std::string> visible_devices = {};
 };
 
 Surroundings ReadSurroundings();
@@ -29,9 +31,12 @@ struct Config {
   std::string coordinator;  // HOST:PORT or unix:PATH
   tls::ClientFiles tls;
   std::string token_file;
-  std::string node;               // name of this machine
-  std::filesystem::path trainer;  // the program, absolute
-  std::optional<int64_t> slots;   // of the CPU
+  std::string node;                            // name of this machine
+  std::filesystem::path trainer;               // the program, absolute
+  std::optional<int64_t> slots;                // of the CPU
+  std::string devices;                         // GPUs; see ChosenGpus
+  std::optional<std::string> visible_devices;  // CUDA_VISIBLE_DEVICES
+  std::string nvml;                            // the library that lists GPUs
   DataPlaces data;
   SpoolPolicy spool;
   std::filesystem::path checkpoints;  // absolute; one folder a cohort in it

@@ -13,7 +13,7 @@ std::vector<HeldDevice> CpuSlots(int64_t slots) {
   std::vector<HeldDevice> devices;
   for (int64_t slot = 0; slot < slots; ++slot) {
     devices.push_back(
-        {"cpu:" + std::to_string(slot), "cpu", memory / slots, "cpu"});
+        {"cpu:" + std::to_string(slot), "cpu", memory / slots, kCpuDevice});
   }
   return devices;
 }

@@ -9,6 +9,9 @@
 
 namespace leadline::agent {
 
+/// What a trainer's configuration calls a slot of the CPU.
+inline constexpr char kCpuDevice[] = "cpu";
+
 /// One slot of CPU threads, or a GPU.
 struct HeldDevice {
   std::string id;    // "cpu:0"; a GPU's UUID

@@ -9,6 +9,7 @@
 
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/checkpoint_folder.h"
+#include "worker/agent/devices.h"
 #include "worker/agent/end_report.h"
 #include "worker/agent/order_socket.h"
 #include "worker/agent/proc_stat.h"
@@ -102,6 +103,12 @@ std::optional<ProcessRecord> FindUnrecorded(const std::filesystem::path& folder,
   return std::nullopt;
 }
 
+/// Those it may see: its own.
+std::vector<std::string> GpusOf(const HoldRecord& hold) {
+  return hold.trainer_device == kCpuDevice ? std::vector<std::string>{}
+                                           : hold.devices;
+}
+
 bool HasEvents(const std::filesystem::path& folder) {
   std::error_code error;
   return std::filesystem::exists(folder / "events.jsonl", error);
@@ -130,8 +137,8 @@ absl::StatusOr<std::unique_ptr<Trainer>> LocalHost::Start(
   if (written.ok()) written = WriteHold(folder, order.hold);
   if (!written.ok()) return written;
   const int64_t oom_kills = CountOomKills();
-  absl::StatusOr<pid_t> pid =
-      LaunchTrainer({options_.trainer, folder, order.threads});
+  absl::StatusOr<pid_t> pid = LaunchTrainer(
+      {options_.trainer, folder, order.threads, GpusOf(order.hold)});
   if (!pid.ok()) {
     ReleaseHold(folder);
     return pid.status();

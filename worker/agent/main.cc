@@ -10,12 +10,15 @@
 #include <grpc/support/log.h>
 #include <unistd.h>
 
+#include "common/build_info.h"
 #include "common/network_file_system.h"
 #include "logging/open_log.h"
 #include "worker/agent/agent.h"
 #include "worker/agent/config.h"
 #include "worker/agent/fetch_ahead.h"
 #include "worker/agent/leftovers.h"
+#include "worker/agent/nvml_prober.h"
+#include "worker/agent/offer.h"
 #include "worker/agent/orphans.h"
 #include "worker/agent/signal_thread.h"
 #include "worker/agent/state_lock.h"
@@ -37,6 +40,21 @@ std::string FreshInstance(std::random_device& random) {
   return text;
 }
 
+absl::StatusOr<Offer> LookAtDevices(const Config& config) {
+  OfferWishes wishes;
+  wishes.slots = config.slots;
+  wishes.cores = CountCores();
+  wishes.devices = config.devices;
+  wishes.visible = config.visible_devices;
+  std::error_code error;
+  wishes.trains_on_gpus = std::filesystem::exists(
+      std::filesystem::weakly_canonical(config.trainer, error).parent_path() /
+          "libleadline_cuda.so",
+      error);
+  NvmlProber prober(config.nvml);
+  return MakeOffer(wishes, prober);
+}
+
 AgentOptions MakeOptions(const Config& config, const std::string& host) {
   std::random_device random;
   AgentOptions options;
@@ -45,8 +63,8 @@ AgentOptions MakeOptions(const Config& config, const std::string& host) {
   options.identity.host = host;
   options.identity.instance = FreshInstance(random);
   options.identity.boot_id = ReadBootId();
-  options.identity.version = LEADLINE_VERSION;
-  options.identity.devices = CpuSlots(config.slots.value_or(CountCores()));
+  options.identity.version = BuildVersion();
+  options.identity.commit = BuildCommit();
   options.trainer = config.trainer;
   options.session.coordinator = config.coordinator;
   options.session.tls = config.tls;
@@ -115,6 +133,12 @@ int Run(const Config& config, const std::string& host) {
     return Fail(1, "trainers of an earlier agent could not be ended");
   }
   if (only_end) return 0;
+  absl::StatusOr<Offer> offer = LookAtDevices(config);
+  if (!offer.ok()) return Fail(2, std::string(offer.status().message()));
+  for (const std::string& note : offer->notes) {
+    (*log)->Write(LogLevel::kWarning, "device_left_out", {{"why", note}});
+  }
+  options.identity.devices = std::move(offer->devices);
   options.identity.previous_instance = lock->Succeed(options.identity.instance);
   options.receives_orphans = ReceiveOrphans();
   Serve(options, config.data, **log);
@@ -123,7 +147,7 @@ int Run(const Config& config, const std::string& host) {
 int Main(int argc, char** argv) {
   const Surroundings surroundings = ReadSurroundings();
   const Launch launch =
-      ParseCommandLine(argc, argv, LEADLINE_VERSION, surroundings);
+      ParseCommandLine(argc, argv, std::string(BuildVersion()), surroundings);
   if (!launch.config) {
     std::fputs(launch.text.c_str(), launch.exit_code == 0 ? stdout : stderr);
     return launch.exit_code;

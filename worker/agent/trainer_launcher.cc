@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <absl/status/status.h>
+#include <absl/strings/str_join.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,6 +21,8 @@ std::vector<std::string> Environment(const TrainerLaunch& launch) {
   for (const std::string_view name : kThreadVariables) {
     set.push_back(std::string(name) + "=" + std::to_string(launch.threads));
   }
+  // Empty: it sees none, whatever the machine has.
+  set.push_back("CUDA_VISIBLE_DEVICES=" + absl::StrJoin(launch.gpus, ","));
   std::vector<std::string> variables = set;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;

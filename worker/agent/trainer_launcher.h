@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/statusor.h>
 
@@ -15,6 +16,7 @@ struct TrainerLaunch {
   std::filesystem::path program;
   std::filesystem::path folder;  // holds config.json; logs and events go there
   int64_t threads = 1;           // CPU threads its libraries may use
+  std::vector<std::string> gpus = {};  // UUIDs of those it sees; no others
 };
 
 inline constexpr std::string_view kAttemptFolderVariable =

@@ -9,10 +9,10 @@
 
 #include <unistd.h>
 
+#include "common/build_info.h"
 #include "worker/collective/communicator.h"
 #include "worker/cuda_module/open.h"
 #include "worker/dataset/symbol_text.h"
-#include "worker/trainer/build_info.h"
 #include "worker/trainer/control_thread.h"
 #include "worker/trainer/event_writer.h"
 #include "worker/trainer/failure.h"

@@ -7,9 +7,9 @@
 #include <ATen/Version.h>
 #include <torch/version.h>
 
+#include "common/build_info.h"
 #include "model/spec/evaluation_batch.h"
 #include "worker/dataset/text_facts.h"
-#include "worker/trainer/build_info.h"
 #include "worker/trainer/causal_check.h"
 #include "worker/trainer/device_memory.h"
 #include "worker/trainer/json_line.h"

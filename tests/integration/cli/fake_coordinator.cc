@@ -114,14 +114,37 @@ class FakeCoordinator::ResultsCalls final : public v1::ResultsService::Service {
   const Answers& answers_;
 };
 
+class FakeCoordinator::NodeCalls final : public v1::NodeService::Service {
+ public:
+  explicit NodeCalls(const Answers& answers) : answers_(answers) {}
+
+  Status ListNodes(ServerContext*, const v1::ListNodesRequest* request,
+                   v1::ListNodesReply* reply) override {
+    return Answer(answers_.list_nodes, *request, reply);
+  }
+  Status ShowNode(ServerContext*, const v1::ShowNodeRequest* request,
+                  v1::ShowNodeReply* reply) override {
+    return Answer(answers_.show_node, *request, reply);
+  }
+  Status ClearNode(ServerContext*, const v1::ClearNodeRequest* request,
+                   v1::ClearNodeReply* reply) override {
+    return Answer(answers_.clear_node, *request, reply);
+  }
+
+ private:
+  const Answers& answers_;
+};
+
 FakeCoordinator::FakeCoordinator(Answers answers, const std::string& listen)
     : answers_(std::move(answers)),
       sweeps_(std::make_unique<SweepCalls>(answers_)),
-      results_(std::make_unique<ResultsCalls>(answers_)) {
+      results_(std::make_unique<ResultsCalls>(answers_)),
+      nodes_(std::make_unique<NodeCalls>(answers_)) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort(listen, grpc::InsecureServerCredentials(), &port_);
   builder.RegisterService(sweeps_.get());
   builder.RegisterService(results_.get());
+  builder.RegisterService(nodes_.get());
   server_ = builder.BuildAndStart();
 }
 

@@ -11,6 +11,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "leadline/v1/node_service.grpc.pb.h"
 #include "leadline/v1/results_service.grpc.pb.h"
 #include "leadline/v1/sweep_service.grpc.pb.h"
 
@@ -41,6 +42,9 @@ struct Answers {
   Unary<v1::TrialRequest, v1::TrainerConfigReply> trainer_config;
   Unary<v1::RoutingRequest, v1::RoutingReply> routing;
   Streamed<v1::LogRequest, v1::LogChunk> read_log;
+  Unary<v1::ListNodesRequest, v1::ListNodesReply> list_nodes;
+  Unary<v1::ShowNodeRequest, v1::ShowNodeReply> show_node;
+  Unary<v1::ClearNodeRequest, v1::ClearNodeReply> clear_node;
 };
 
 class FakeCoordinator {
@@ -61,11 +65,13 @@ class FakeCoordinator {
  private:
   class SweepCalls;
   class ResultsCalls;
+  class NodeCalls;
 
   Answers answers_;
   int port_ = 0;
   std::unique_ptr<SweepCalls> sweeps_;
   std::unique_ptr<ResultsCalls> results_;
+  std::unique_ptr<NodeCalls> nodes_;
   std::unique_ptr<grpc::Server> server_;
 };
 

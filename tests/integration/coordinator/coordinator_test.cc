@@ -106,7 +106,7 @@ TEST(CoordinatorTest, PlanOfManyCellsComesInPagesBelowTheLimit) {
   std::string text =
       "leadline: 1\nname: many\nseeds: 1\naxes:\n"
       "  dataset: [iid27]\n  method: [prenorm]\n  depth: [";
-  for (int depth = 1; depth <= 40; ++depth) {
+  for (int depth = 1; depth <= 100; ++depth) {
     text += (depth > 1 ? ", " : "") + std::to_string(depth);
   }
   text += "]\n  steps: [";
@@ -127,7 +127,7 @@ TEST(CoordinatorTest, PlanOfManyCellsComesInPagesBelowTheLimit) {
   }
   const grpc::Status status = stream->Finish();
   EXPECT_TRUE(status.ok()) << status.error_message();
-  EXPECT_EQ(cells, 4000);
+  EXPECT_EQ(cells, 10'000);
   EXPECT_GT(pages, 2);
 }
 
@@ -232,8 +232,16 @@ TEST(CoordinatorTest, AgentMustRegisterFirstAndSpeakOfRealAttempts) {
   v1::AgentMessage old = RegisterMessage("n", 1);
   old.mutable_register_()->set_protocol_version(0);
   FakeAgent outdated(world.Channel(), old);
-  EXPECT_EQ(outdated.Finish().error_code(),
-            grpc::StatusCode::FAILED_PRECONDITION);
+  const grpc::Status refused = outdated.Finish();
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(refused.error_message(), HasSubstr("update leadline-agent n"));
+
+  v1::AgentMessage advanced = RegisterMessage("n", 1);
+  advanced.mutable_register_()->set_protocol_version(9);
+  advanced.mutable_register_()->set_least_protocol_version(8);
+  FakeAgent newer(world.Channel(), advanced);
+  EXPECT_THAT(newer.Finish().error_message(),
+              HasSubstr("update leadline-coordinator"));
 }
 
 TEST(CoordinatorTest, SecondAgentOfANameIsRefusedWhileTheFirstIsHeard) {

@@ -112,6 +112,7 @@ class CoordinatorWorld {
 
   Coordinator& coordinator() { return *coordinator_; }
   const storage::StoreReader& reader() { return *stores_.reader; }
+  const storage::StorePair& stores() { return stores_; }
   const std::filesystem::path& folder() { return folder_.path(); }
 
  private:

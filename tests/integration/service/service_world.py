@@ -85,10 +85,10 @@ class World(unittest.TestCase):
         path.write_text(text.replace("axes:\n", more + "axes:\n"))
         return path
 
-    def start(self, program, *words, state="state", **options):
+    def start(self, program, *words, state="state", prefix=(), **options):
         """A process in a session of its own, as a shell would start it."""
         process = subprocess.Popen(
-            [PROGRAMS / program, *map(str, words)],
+            [*prefix, PROGRAMS / program, *map(str, words)],
             env=self.environment(self.state(state)), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
         self.started.append(process)

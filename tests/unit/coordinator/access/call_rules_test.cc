@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "leadline/v1/access_service.pb.h"
+#include "leadline/v1/node_service.pb.h"
 #include "leadline/v1/results_service.pb.h"
 #include "leadline/v1/sweep_service.pb.h"
 #include "leadline/v1/worker_service.pb.h"
@@ -19,6 +20,7 @@ std::set<std::string> CallsOfTheProtocol() {
   std::set<std::string> calls;
   for (const google::protobuf::FileDescriptor* file :
        {v1::CreateTokenRequest::descriptor()->file(),
+        v1::ListNodesRequest::descriptor()->file(),
         v1::ResultsRequest::descriptor()->file(),
         v1::SubmitRequest::descriptor()->file(),
         v1::AgentMessage::descriptor()->file()}) {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "coordinator/rpc/results_service.h"
+#include "proto/channel_settings.h"
 #include "tests/support/store_world.h"
 
 namespace leadline::rpc {
@@ -64,6 +65,7 @@ class ResultsServiceTest : public ::testing::Test {
       : pair_(storage::MakeMemoryStore()),
         service_({*pair_.reader, background_, logs_, "/state/leadline.db"}) {
     grpc::ServerBuilder builder;
+    Configure(builder);
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
     stub_ = v1::ResultsService::NewStub(server_->InProcessChannel({}));

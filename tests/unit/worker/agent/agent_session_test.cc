@@ -149,6 +149,34 @@ TEST(AgentAlone, RefusesWithoutATrainerToStart) {
               HasSubstr("cannot start the trainer"));
 }
 
+TEST_F(AgentSession, EndsWhereTheCoordinatorIsOfAnotherAgeAndSaysWhatToUpdate) {
+  coordinator_.Change([](FakeHabits& habits) {
+    habits.protocol = 9;
+    habits.least_protocol = 8;
+  });
+  RunningAgent agent(coordinator_.address());
+  const AgentEnd end = agent.Join();
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(end.message, HasSubstr("update leadline-agent"));
+}
+
+TEST_F(AgentSession, KeepsItsTrainersWhereACoordinatorIsUpdatedPastIt) {
+  RunningAgent agent(coordinator_.address());
+  Await(IsRegistered);
+  agent.Behave("wait");
+  ASSERT_TRUE(coordinator_.Send(StartOrder(1)));
+  AwaitStarts(1);
+  const int64_t pid = coordinator_.heard().started[0].pid();
+  coordinator_.Change([](FakeHabits& habits) {
+    habits.protocol = 9;
+    habits.least_protocol = 8;
+  });
+  coordinator_.DropStreams();
+  AwaitRegisters(3);
+  EXPECT_TRUE(IsAlive(pid));
+  EXPECT_EQ(agent.Stop().exit_code, 0);
+}
+
 TEST_F(AgentSession, FiftyOrdersInOneBreathAreKeptApart) {
   AgentOptions options;
   RunningAgent agent(coordinator_.address(), options);

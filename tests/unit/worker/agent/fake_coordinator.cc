@@ -143,6 +143,8 @@ void FakeCoordinator::HearRegister(const v1::Register& message,
   registered.set_node(message.node());
   registered.set_lease_seconds(45);
   registered.set_heartbeat_seconds(habits_.heartbeat_seconds);
+  registered.set_protocol_version(habits_.protocol);
+  registered.set_least_protocol_version(habits_.least_protocol);
   for (const v1::LiveAttempt& live : message.attempts()) {
     v1::RecordAck& ack = *registered.add_acknowledged();
     *ack.mutable_attempt() = live.attempt();

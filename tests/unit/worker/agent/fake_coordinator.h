@@ -43,6 +43,8 @@ struct FakeHabits {
   bool refuses = false;  // FAILED_PRECONDITION to every stream
   std::vector<v1::Attempt> superseded;
   double heartbeat_seconds = 0.05;
+  int32_t protocol = 0;  // it speaks; 0: it says nothing of it
+  int32_t least_protocol = 0;
   /// Breaks off with INTERNAL when that record of any attempt comes and can be
   /// read.
   int64_t cannot_store = 0;

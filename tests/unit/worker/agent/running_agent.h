@@ -81,7 +81,9 @@ class RunningAgent {
     options.identity.host = "host";
     options.identity.instance = "instance";
     options.identity.boot_id = ReadBootId();
-    options.identity.devices = CpuSlots(4);
+    if (options.identity.devices.empty()) {
+      options.identity.devices = CpuSlots(4);
+    }
     options.session.coordinator = coordinator;
     options.session.least_wait = std::chrono::milliseconds(10);
     options.session.most_wait = std::chrono::milliseconds(50);

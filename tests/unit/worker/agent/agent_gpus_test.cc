@@ -1,0 +1,74 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "session_fixture.h"
+#include "worker/agent/nvml_prober.h"
+#include "worker/agent/offer.h"
+
+namespace leadline::agent {
+namespace {
+
+class AgentGpus : public SessionFixture {
+ protected:
+  /// A machine of four GPUs and one CPU slot.
+  static AgentOptions FourGpus() {
+    setenv("LEADLINE_FAKE_NVML", "4", 1);
+    NvmlProber prober(
+        (test::BuildDir() / "tests" / "libfake_nvml.so").string());
+    OfferWishes wishes;
+    wishes.slots = 1;
+    AgentOptions options;
+    options.identity.devices = MakeOffer(wishes, prober)->devices;
+    unsetenv("LEADLINE_FAKE_NVML");
+    return options;
+  }
+};
+
+TEST_F(AgentGpus, FourAttemptsAtOnceSeeOneGpuEachAndItsFirst) {
+  RunningAgent agent(coordinator_.address(), FourGpus());
+  Await(IsRegistered);
+  const v1::Register said = coordinator_.heard().registers.front();
+  ASSERT_EQ(said.devices_size(), 5);
+  EXPECT_EQ(said.devices(0).memory_bytes(), int64_t{1} << 34);
+  agent.Behave("wait");
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(coordinator_.Send(StartOrder(i + 1, said.devices(i).id())));
+  }
+  AwaitStarts(5);
+  std::set<std::string> seen;
+  for (const v1::AttemptStarted& started : coordinator_.heard().started) {
+    const bool is_cpu = started.attempt().cohort() == "s1.5.c0";
+    const int i = started.attempt().cohort()[3] - '1';
+    const std::string uuid = is_cpu ? "" : said.devices(i).id();
+    EXPECT_EQ(started.device(), is_cpu ? "cpu" : "cuda:0");
+    EXPECT_TRUE(WasStartedWith(static_cast<pid_t>(started.pid()),
+                               "CUDA_VISIBLE_DEVICES=" + uuid))
+        << uuid;
+    seen.insert(uuid);
+  }
+  EXPECT_EQ(seen.size(), 5U);
+  EXPECT_EQ(agent.Stop().exit_code, 0);
+}
+
+TEST_F(AgentGpus, AttemptOfTwoGpusSeesBothInTheirOrder) {
+  RunningAgent agent(coordinator_.address(), FourGpus());
+  Await(IsRegistered);
+  agent.Behave("wait");
+  v1::CoordinatorMessage order = StartOrder(1, "GPU-00000003-fake");
+  order.mutable_start()->add_devices("GPU-00000001-fake");
+  ASSERT_TRUE(coordinator_.Send(order));
+  AwaitStarts(1);
+  EXPECT_TRUE(WasStartedWith(
+      static_cast<pid_t>(coordinator_.heard().started[0].pid()),
+      "CUDA_VISIBLE_DEVICES=GPU-00000003-fake,GPU-00000001-fake"));
+  ASSERT_TRUE(coordinator_.Send(StartOrder(2, "GPU-00000001-fake")));
+  Await([](const Heard& heard) { return !heard.refused.empty(); });
+  EXPECT_EQ(coordinator_.heard().refused[0].kind(), "device");
+}
+
+}  // namespace
+}  // namespace leadline::agent
