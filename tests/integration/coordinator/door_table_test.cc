@@ -16,6 +16,7 @@
 
 #include "coordinator/pages.h"
 #include "door_world.h"
+#include "leadline/v1/node_service.pb.h"
 #include "leadline/v1/worker_service.pb.h"
 #include "tests/support/paths.h"
 #include "tls/host_port.h"
@@ -34,6 +35,7 @@ struct Shown {
 std::vector<std::string> AllCalls() {
   std::vector<std::string> calls;
   for (const auto* file : {v1::CreateTokenRequest::descriptor()->file(),
+                           v1::ListNodesRequest::descriptor()->file(),
                            v1::ResultsRequest::descriptor()->file(),
                            v1::SubmitRequest::descriptor()->file(),
                            v1::AgentMessage::descriptor()->file()}) {
