@@ -13,12 +13,7 @@ constexpr int64_t kSweepPage = 100;
 constexpr int64_t kTrialPage = 1000;
 
 absl::StatusOr<v1::ListSweepsReply> SweepPage(
-    Connection& connection, int64_t limit, int64_t before,
-    const std::string& failed_kind = "") {
-  v1::ListSweepsRequest request;
-  request.set_limit(limit);
-  request.set_before(before);
-  request.set_failed_kind(failed_kind);
+    Connection& connection, const v1::ListSweepsRequest& request) {
   return connection.Ask<v1::ListSweepsReply>(
       [&](grpc::ClientContext* context, v1::ListSweepsReply* reply) {
         return connection.results().ListSweeps(context, request, reply);
@@ -44,13 +39,14 @@ absl::StatusOr<v1::ListTrialsReply> TrialPage(Connection& connection,
 }  // namespace
 
 absl::StatusOr<SweepList> FetchSweeps(Connection& connection, int64_t limit,
-                                      const std::string& failed_kind) {
+                                      v1::ListSweepsRequest wanted) {
   SweepList list;
   int64_t before = 0;
   while (static_cast<int64_t>(list.sweeps.size()) < limit) {
-    const int64_t wanted =
-        std::min(kSweepPage, limit - static_cast<int64_t>(list.sweeps.size()));
-    const auto page = SweepPage(connection, wanted, before, failed_kind);
+    wanted.set_limit(
+        std::min(kSweepPage, limit - static_cast<int64_t>(list.sweeps.size())));
+    wanted.set_before(before);
+    const auto page = SweepPage(connection, wanted);
     if (!page.ok()) return page.status();
     list.total = page->total();
     for (const auto& sweep : page->sweeps()) list.sweeps.push_back(sweep);
@@ -94,7 +90,11 @@ absl::StatusOr<v1::SweepSummary> FetchSweep(Connection& connection,
   if (!id.has_value()) {
     return absl::NotFoundError(fmt::format("'{}' is no sweep", sweep));
   }
-  const auto page = SweepPage(connection, 1, id->value + 1);
+  v1::ListSweepsRequest request;
+  request.set_limit(1);
+  request.set_before(id->value + 1);
+  request.set_archived("too");
+  const auto page = SweepPage(connection, request);
   if (!page.ok()) return page.status();
   if (page->sweeps().empty() || page->sweeps(0).sweep() != sweep) {
     return absl::NotFoundError(fmt::format("there is no sweep {}", sweep));
@@ -102,23 +102,37 @@ absl::StatusOr<v1::SweepSummary> FetchSweep(Connection& connection,
   return page->sweeps(0);
 }
 
+std::string TagsText(const v1::SweepSummary& sweep, const Style& style) {
+  std::string text;
+  for (const std::string& tag : sweep.tags()) {
+    text += (text.empty() ? "" : ", ") + style.Clean(tag);
+  }
+  return text;
+}
+
 Json SweepJson(const v1::SweepSummary& sweep) {
-  return {{"sweep", sweep.sweep()},
-          {"name", sweep.name()},
-          {"description", sweep.description()},
-          {"state", sweep.state()},
-          {"submitted_at", sweep.submitted_at()},
-          {"user", sweep.user()},
-          {"cells", sweep.cells()},
-          {"trials", sweep.trials()},
-          {"succeeded", sweep.succeeded()},
-          {"diverged", sweep.diverged()},
-          {"failed", sweep.failed()},
-          {"cancelled", sweep.cancelled()},
-          {"never_began", sweep.never_began()},
-          {"running", sweep.running()},
-          {"queued", sweep.queued()},
-          {"suspended", sweep.suspended()}};
+  return {
+      {"sweep", sweep.sweep()},
+      {"name", sweep.name()},
+      {"description", sweep.description()},
+      {"state", sweep.state()},
+      {"submitted_at", sweep.submitted_at()},
+      {"user", sweep.user()},
+      {"cells", sweep.cells()},
+      {"trials", sweep.trials()},
+      {"succeeded", sweep.succeeded()},
+      {"diverged", sweep.diverged()},
+      {"failed", sweep.failed()},
+      {"cancelled", sweep.cancelled()},
+      {"never_began", sweep.never_began()},
+      {"running", sweep.running()},
+      {"queued", sweep.queued()},
+      {"suspended", sweep.suspended()},
+      {"archived_at",
+       sweep.archived_at().empty() ? Json(nullptr) : Json(sweep.archived_at())},
+      {"note", sweep.note()},
+      {"tags",
+       std::vector<std::string>(sweep.tags().begin(), sweep.tags().end())}};
 }
 
 Json TrialJson(const v1::TrialSummary& trial) {

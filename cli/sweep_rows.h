@@ -10,6 +10,7 @@
 
 #include "cli/connection.h"
 #include "cli/json.h"
+#include "cli/terminal.h"
 
 namespace leadline::cli {
 
@@ -19,10 +20,9 @@ struct SweepList {
   int64_t total = 0;
 };
 
-/// `failed_kind`, where it is not empty: those alone with an attempt that
-/// failed so. The same holds for trials.
+/// Those that `wanted` says, whatever its `limit` and `before`.
 absl::StatusOr<SweepList> FetchSweeps(Connection& connection, int64_t limit,
-                                      const std::string& failed_kind = "");
+                                      v1::ListSweepsRequest wanted);
 
 struct TrialList {
   std::vector<v1::TrialSummary> trials;  // in order
@@ -31,7 +31,8 @@ struct TrialList {
 };
 
 /// Trials of a sweep, a prefix of a name, or a cell. NotFound if there is no
-/// such thing. No limit: all.
+/// such thing. No limit: all. `failed_kind`, where it is not empty: those alone
+/// of which an attempt failed so.
 absl::StatusOr<TrialList> FetchTrials(Connection& connection,
                                       const std::string& target,
                                       std::optional<int64_t> limit,
@@ -40,6 +41,9 @@ absl::StatusOr<TrialList> FetchTrials(Connection& connection,
 /// The row of that sweep. NotFound if there is none.
 absl::StatusOr<v1::SweepSummary> FetchSweep(Connection& connection,
                                             const std::string& sweep);
+
+/// "paper, draft".
+std::string TagsText(const v1::SweepSummary& sweep, const Style& style);
 
 /// Named as the columns of the views.
 Json SweepJson(const v1::SweepSummary& sweep);

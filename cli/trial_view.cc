@@ -180,6 +180,13 @@ std::string RenderSweep(const v1::SweepSummary& sweep, const Style& style) {
   }
   text += fmt::format("  submitted {} by {}\n", sweep.submitted_at(),
                       style.Clean(sweep.user()));
+  if (!sweep.archived_at().empty()) {
+    text += "  archived " + style.Clean(sweep.archived_at()) + "\n";
+  }
+  if (sweep.tags_size() > 0) text += "  tags: " + TagsText(sweep, style) + "\n";
+  if (!sweep.note().empty()) {
+    text += "  note: " + style.Clean(sweep.note()) + "\n";
+  }
   return text + fmt::format(
                     "  {}, {}: {} succeeded, {} diverged, {} running, {} "
                     "queued, {} failed, {} cancelled{}\n",

@@ -39,6 +39,7 @@ struct Flags {
   int64_t tries_in_total = control::Policy{}.tries_in_total;
   int64_t free_restarts = control::Policy{}.free_restarts;
   int64_t quarantine_after = control::Policy{}.quarantine_after;
+  int64_t keep_archived = 0;
   LogFlags log;
 };
 
@@ -115,6 +116,11 @@ void Declare(CLI::App& app, Flags& flags) {
                  "ones are held back")
       ->check(CLI::Range(int64_t{1}, int64_t{3600}))
       ->capture_default_str();
+  app.add_option("--keep-archived", flags.keep_archived,
+                 "days after which curves, routing and window losses of an "
+                 "archived sweep are removed; its results stay; 0: never")
+      ->check(CLI::Range(int64_t{0}, int64_t{36500}))
+      ->capture_default_str();
   app.add_option("--quarantine-after", flags.quarantine_after,
                  "failures in a row on a node until it takes no work but one "
                  "attempt at a time that shows whether it is well; 0: never")
@@ -163,6 +169,7 @@ Launch ToLaunch(const Flags& flags) {
   config.policy.tries_in_total = std::max(flags.tries_in_total, flags.tries);
   config.policy.free_restarts = flags.free_restarts;
   config.policy.quarantine_after = flags.quarantine_after;
+  config.keep_archived_days = flags.keep_archived;
   config.log = ToLogOptions(flags.log);
   const std::string listen =
       flags.listen.empty()

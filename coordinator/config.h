@@ -25,6 +25,9 @@ struct Config {
   bool allow_network_file_system = false;
   bool is_private = false;  // end with the last client, keep a local agent
   control::Policy policy;
+  /// Days after which curves, routing and window losses of an archived sweep
+  /// are removed; 0: never. Results stay.
+  int64_t keep_archived_days = 0;
   LogOptions log;
 };
 

@@ -107,6 +107,10 @@ absl::Status Coordinator::Begin() {
   loop_options.policy = options_.config.policy;
   loop_options.observer = &watch_;
   loop_options.work_wanted = !options_.config.is_private;
+  if (options_.config.keep_archived_days > 0) {
+    loop_options.keep_archived =
+        std::chrono::hours(24 * options_.config.keep_archived_days);
+  }
   auto loop = ControlLoop::Start(std::move(loop_options), measured_store_,
                                  effects_, log_);
   if (!loop.ok()) return loop.status();
@@ -116,7 +120,8 @@ absl::Status Coordinator::Begin() {
   attachments_.emplace(Greeting(options_),
                        [this](const rpc::Demand& demand) { OnDemand(demand); });
   sweeps_.emplace(rpc::SweepServiceParts{*loop_, *store_.reader, *background_,
-                                         *attachments_, watchers_});
+                                         *attachments_, watchers_,
+                                         options_.config.state});
   logs_.emplace(options_.config.state, *background_, sessions_);
   results_.emplace(rpc::ResultsServiceParts{
       *store_.reader, *background_, *logs_, options_.database.string()});

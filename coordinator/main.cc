@@ -16,6 +16,7 @@
 #include "common/build_info.h"
 #include "coordinator/config.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/offline.h"
 #include "coordinator/state_folder.h"
 #include "logging/open_log.h"
 #include "storage/open.h"
@@ -135,6 +136,7 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
 }
 
 int Main(int argc, char** argv) {
+  if (const auto code = RunOffline(argc, argv)) return *code;
   const Launch launch =
       ParseCommandLine(argc, argv, std::string(BuildVersion()));
   if (!launch.config) {

@@ -1,5 +1,7 @@
 #include "storage/change_checks.h"
 
+#include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -98,6 +100,31 @@ absl::Status CheckStop(const StopSweep& change) {
   if (!change.because.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("stopping sweep " + ToText(change.sweep) +
                                     " for no reason");
+}
+
+absl::Status CheckDescription(const DescribeSweep& change, SweepState state) {
+  const auto& tags = change.tags;
+  if (std::adjacent_find(tags.begin(), tags.end(), std::greater_equal<>()) !=
+      tags.end()) {
+    return absl::InvalidArgumentError("tags of sweep " + ToText(change.sweep) +
+                                      " are not sorted, or one is twice");
+  }
+  return change.archived_at ? CheckRemoval(change.sweep, state)
+                            : absl::OkStatus();
+}
+
+absl::Status CheckRemoval(SweepId sweep, SweepState state) {
+  if (state == SweepState::kComplete || state == SweepState::kCancelled) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError("sweep " + ToText(sweep) + " is " +
+                                       std::string(Name(state)));
+}
+
+absl::Status CheckRemoval(const TrialId& trial, TrialState state) {
+  if (IsEnded(state)) return absl::OkStatus();
+  return absl::FailedPreconditionError("trial " + ToText(trial) + " is " +
+                                       std::string(Name(state)));
 }
 
 absl::Status CheckShape(const RoutingRecord& routing) {

@@ -30,6 +30,14 @@ absl::Status CheckNode(const NodeRecord& node);
 /// InvalidArgument unless it says why.
 absl::Status CheckStop(const StopSweep& change);
 
+/// FailedPrecondition if a sweep in `state` must not be archived;
+/// InvalidArgument unless its tags are sorted and differ.
+absl::Status CheckDescription(const DescribeSweep& change, SweepState state);
+
+/// FailedPrecondition unless what is in `state` has ended.
+absl::Status CheckRemoval(SweepId sweep, SweepState state);
+absl::Status CheckRemoval(const TrialId& trial, TrialState state);
+
 /// InvalidArgument if a router has another number of sources than of weights.
 absl::Status CheckShape(const RoutingRecord& routing);
 

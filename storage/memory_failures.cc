@@ -111,32 +111,6 @@ absl::StatusOr<std::vector<EndedGroup>> MemoryReader::ListEnded(
   return list;
 }
 
-absl::StatusOr<std::vector<SweepRow>> MemoryReader::ListSweepsFailed(
-    FailureKind kind, std::optional<SweepId> before, int64_t limit) const {
-  const std::lock_guard lock(record_->mutex);
-  std::set<SweepId> failed;
-  for (const auto& [key, attempt] : record_->attempts) {
-    if (attempt.kind == kind) failed.insert(key.cohort.cell.sweep);
-  }
-  std::vector<SweepRow> rows;
-  for (auto it = failed.rbegin();
-       it != failed.rend() && !IsFull(rows.size(), limit); ++it) {
-    if (before && *it >= *before) continue;
-    rows.push_back(RowOf(record_->sweeps.at(*it)));
-  }
-  return rows;
-}
-
-absl::StatusOr<int64_t> MemoryReader::CountSweepsFailed(
-    FailureKind kind) const {
-  const std::lock_guard lock(record_->mutex);
-  std::set<SweepId> failed;
-  for (const auto& [key, attempt] : record_->attempts) {
-    if (attempt.kind == kind) failed.insert(key.cohort.cell.sweep);
-  }
-  return static_cast<int64_t>(failed.size());
-}
-
 absl::StatusOr<std::vector<TrialRow>> MemoryReader::ListTrialsFailed(
     FailureKind kind, SweepId sweep, std::optional<CellId> cell,
     std::optional<TrialId> after, int64_t limit) const {

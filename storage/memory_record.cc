@@ -24,27 +24,6 @@ void TakeNumber(int64_t& stored, int64_t said) {
 
 }  // namespace
 
-template <typename Map>
-void MemoryTransaction::Set(Map& map, const typename Map::key_type& key,
-                            const typename Map::mapped_type& value) {
-  const auto found = map.find(key);
-  if (found == map.end()) {
-    undo_.push_back([&map, key] { map.erase(key); });
-    map.emplace(key, value);
-    return;
-  }
-  undo_.push_back([&map, key, old = found->second] { map.at(key) = old; });
-  found->second = value;
-}
-
-template <typename Map>
-void MemoryTransaction::Erase(Map& map, const typename Map::key_type& key) {
-  const auto found = map.find(key);
-  if (found == map.end()) return;
-  undo_.push_back([&map, key, old = found->second] { map.emplace(key, old); });
-  map.erase(found);
-}
-
 void MemoryTransaction::Undo() {
   for (; !undo_.empty(); undo_.pop_back()) undo_.back()();
 }

@@ -44,6 +44,7 @@ struct MemoryRecord {
   std::map<std::pair<AttemptKey, int64_t>, OrphanRecord> orphans;
   std::map<std::string, std::string> answers;
   std::map<std::string, NodeRecord> nodes;
+  std::map<SweepId, std::string> retired;  // names of removed sweeps
 };
 
 /// Applies changes and remembers how to take them back. The caller holds the
@@ -79,15 +80,40 @@ class MemoryTransaction {
   absl::Status On(const SetStanding& change);
   absl::Status On(const StopSweep& change);
   absl::Status On(const SetNode& change);
+  absl::Status On(const DescribeSweep& change);
+  absl::Status On(const RemoveSweep& change);
+  absl::Status On(const DropMeasurements& change);
 
   const AttemptRecord* FindLive(const AttemptKey& key) const;
   absl::Status CheckWriter(const AttemptKey& key, const TrialId& trial) const;
 
   template <typename Map>
   void Set(Map& map, const typename Map::key_type& key,
-           const typename Map::mapped_type& value);
+           const typename Map::mapped_type& value) {
+    const auto found = map.find(key);
+    if (found == map.end()) {
+      undo_.push_back([&map, key] { map.erase(key); });
+      map.emplace(key, value);
+      return;
+    }
+    undo_.push_back([&map, key, old = found->second] { map.at(key) = old; });
+    found->second = value;
+  }
+
   template <typename Map>
-  void Erase(Map& map, const typename Map::key_type& key);
+  void Erase(Map& map, const typename Map::key_type& key) {
+    const auto found = map.find(key);
+    if (found == map.end()) return;
+    undo_.push_back(
+        [&map, key, old = found->second] { map.emplace(key, old); });
+    map.erase(found);
+  }
+
+  /// All from `first` on, for as long as their keys fit.
+  template <typename Map, typename Fits>
+  void EraseFrom(Map& map, typename Map::key_type first, const Fits& fits);
+
+  void EraseMeasurements(const TrialId& trial);
 
   MemoryRecord& record_;
   PointCounts points_;

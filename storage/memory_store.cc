@@ -1,5 +1,6 @@
 #include "storage/memory_store.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "storage/id_ranges.h"
@@ -85,8 +86,12 @@ absl::StatusOr<SweepContents> MemoryStore::LoadSweep(SweepId sweep) const {
 
 absl::StatusOr<SweepId> MemoryStore::NextSweepId() const {
   const std::lock_guard lock(record_->mutex);
-  if (record_->sweeps.empty()) return SweepId{1};
-  return SweepId{record_->sweeps.rbegin()->first.value + 1};
+  int64_t last = 0;
+  if (!record_->sweeps.empty()) last = record_->sweeps.rbegin()->first.value;
+  if (!record_->retired.empty()) {
+    last = std::max(last, record_->retired.rbegin()->first.value);
+  }
+  return SweepId{last + 1};
 }
 
 absl::StatusOr<std::optional<SweepId>> MemoryStore::FindEqualSweep(

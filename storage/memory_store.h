@@ -26,6 +26,9 @@ class MemoryStore final : public Store {
   absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const override;
   absl::StatusOr<std::vector<NodeRecord>> LoadNodes() const override;
   absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const override;
+  absl::StatusOr<std::optional<SweepRecord>> FindSweep(
+      SweepId sweep) const override;
+  absl::StatusOr<bool> Purge(const PurgeLimits& limits) override;
   absl::StatusOr<SweepId> NextSweepId() const override;
   absl::StatusOr<std::optional<SweepId>> FindEqualSweep(
       const std::string& name,
@@ -44,11 +47,19 @@ class MemoryReader final : public StoreReader {
       : record_(std::move(record)) {}
 
   absl::StatusOr<StoreSize> Size() const override { return StoreSize{}; }
+  absl::StatusOr<BackupFacts> BackUp(
+      const std::filesystem::path& target) const override;
   absl::StatusOr<std::vector<SweepRow>> ListSweeps(
       std::optional<SweepId> before, int64_t limit) const override;
   absl::StatusOr<int64_t> CountSweeps() const override;
   absl::StatusOr<std::array<int64_t, kTrialStates.size()>> CountTrials()
       const override;
+  absl::StatusOr<std::vector<SweepRow>> FindSweeps(
+      const SweepFilter& filter, std::optional<SweepId> before,
+      int64_t limit) const override;
+  absl::StatusOr<int64_t> CountSweeps(const SweepFilter& filter) const override;
+  absl::StatusOr<Contents> CountContents(SweepId sweep) const override;
+  absl::StatusOr<Contents> CountContents(TrialId trial) const override;
   absl::StatusOr<SweepRow> GetSweep(SweepId sweep) const override;
   absl::StatusOr<std::vector<SweepRecord>> FindByName(
       const std::string& prefix, int64_t limit) const override;
@@ -83,10 +94,6 @@ class MemoryReader final : public StoreReader {
       SweepId sweep) const override;
   absl::StatusOr<std::vector<EndedGroup>> ListEnded(
       SweepId sweep, int64_t limit) const override;
-  absl::StatusOr<std::vector<SweepRow>> ListSweepsFailed(
-      FailureKind kind, std::optional<SweepId> before,
-      int64_t limit) const override;
-  absl::StatusOr<int64_t> CountSweepsFailed(FailureKind kind) const override;
   absl::StatusOr<std::vector<TrialRow>> ListTrialsFailed(
       FailureKind kind, SweepId sweep, std::optional<CellId> cell,
       std::optional<TrialId> after, int64_t limit) const override;
@@ -98,6 +105,8 @@ class MemoryReader final : public StoreReader {
   SweepRow RowOf(const SweepRecord& sweep) const;
   TrialRow RowOf(const TrialRecord& trial) const;
   CellValues ValuesOf(const CellRecord& cell, const std::string& metric) const;
+  bool Fits(const SweepRecord& sweep, const SweepFilter& filter) const;
+  void Add(const TrialId& trial, Contents& contents) const;
   absl::Status FindParent(SweepId sweep,
                           const std::optional<CellId>& cell) const;
   /// True if an attempt of the cohort failed so.

@@ -41,6 +41,9 @@ struct SweepRecord {
   /// Which limit of failures was reached; nothing starts then. Empty if none
   /// was, or since a trial was queued again by people.
   std::string stopped_because;
+  std::optional<WallTime> archived_at{};  // left out of lists since
+  std::string note;
+  std::vector<std::string> tags{};  // sorted
 
   bool operator==(const SweepRecord&) const = default;
 };

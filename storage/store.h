@@ -154,11 +154,37 @@ struct KeepAnswer {
   WallTime at{};
 };
 
+/// Sets what people say of a sweep. NotFound if there is none;
+/// FailedPrecondition if one that has not ended would be archived;
+/// InvalidArgument unless the tags are sorted and differ.
+struct DescribeSweep {
+  SweepId sweep;
+  std::optional<WallTime> archived_at;
+  std::string note;
+  std::vector<std::string> tags;
+};
+
+/// From now on there is no such sweep, and never will be: its number is not
+/// given out again. Purge deletes what it consists of. NotFound if there is
+/// none, FailedPrecondition unless it has ended.
+struct RemoveSweep {
+  SweepId sweep;
+  WallTime at{};
+};
+
+/// Purge deletes the curves, routing and window losses of the trial; its state
+/// and its result stay. NotFound if there is none, FailedPrecondition unless it
+/// has ended.
+struct DropMeasurements {
+  TrialId trial;
+};
+
 using Change =
     std::variant<AddSweep, MoveSweep, MoveTrial, StartAttempt, DescribeAttempt,
                  EndAttempt, AskToStop, Acknowledge, AddPoints, AddRouting,
                  AddWindows, AddResult, KeepOrphan, KeepAnswer, SetStanding,
-                 StopSweep, SetNode>;
+                 StopSweep, SetNode, DescribeSweep, RemoveSweep,
+                 DropMeasurements>;
 
 /// What a coordinator needs to go on after a restart.
 struct SweepContents {
@@ -175,6 +201,14 @@ struct SweepContents {
 struct PointCounts {
   int64_t stored = 0;       // there was none of its (trial, metric, step)
   int64_t overwritten = 0;  // it took the place of one
+};
+
+/// How much Purge deletes, and what for its age.
+struct PurgeLimits {
+  int64_t most_rows = 5000;
+  WallTime answers_before{};  // that were kept before
+  /// Measurements of sweeps that were archived before; null: never.
+  std::optional<WallTime> archived_before;
 };
 
 /// Values in, values out: nothing returned refers to the store. Thread-safe.
@@ -198,6 +232,15 @@ class Store {
 
   /// NotFound if there is no such sweep.
   virtual absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const = 0;
+
+  /// Null if there is no such sweep.
+  virtual absl::StatusOr<std::optional<SweepRecord>> FindSweep(
+      SweepId sweep) const = 0;
+
+  /// Deletes some of what was removed or is older than it may be, in one
+  /// transaction that takes no longer than a commit. True while some is left.
+  /// Unavailable as of Commit.
+  virtual absl::StatusOr<bool> Purge(const PurgeLimits& limits) = 0;
 
   /// The number the next sweep gets.
   virtual absl::StatusOr<SweepId> NextSweepId() const = 0;

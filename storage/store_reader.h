@@ -12,6 +12,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "storage/backup.h"
 #include "storage/records.h"
 
 namespace leadline::storage {
@@ -86,6 +87,31 @@ struct StoreSize {
   int64_t log_bytes = 0;
 };
 
+/// Which sweeps are wanted; a field that is not set wants all.
+struct SweepFilter {
+  enum class Archived { kLeftOut, kAlone, kToo };
+
+  std::vector<SweepState> states{};  // any of them
+  std::vector<std::string> tags{};   // all of them
+  std::string user{};
+  std::string name{};  // a part of it
+  std::optional<WallTime> since{};
+  Archived archived = Archived::kLeftOut;
+  /// An attempt failed so, whatever came after.
+  std::optional<FailureKind> failed_kind{};
+};
+
+/// How much a sweep or a trial holds.
+struct Contents {
+  int64_t trials = 0;
+  int64_t attempts = 0;
+  int64_t points = 0;
+  int64_t routings = 0;  // evaluations with routing
+  int64_t bytes = 0;     // of measurements, about; 0 in memory
+
+  bool operator==(const Contents&) const = default;
+};
+
 /// Thread-safe. Every list is in the order of ids and bounded by `limit`; the
 /// number of statements of a call does not depend on the number of rows.
 class StoreReader {
@@ -95,7 +121,13 @@ class StoreReader {
   /// For figures and alarms. Unavailable if the disk does not tell.
   virtual absl::StatusOr<StoreSize> Size() const = 0;
 
-  /// Newest first, those older than `before` where it is given.
+  /// A copy of the record as it is at one moment; see CopyDatabase.
+  /// Unimplemented in memory.
+  virtual absl::StatusOr<BackupFacts> BackUp(
+      const std::filesystem::path& target) const = 0;
+
+  /// Newest first, those older than `before` where it is given; archived ones
+  /// too.
   virtual absl::StatusOr<std::vector<SweepRow>> ListSweeps(
       std::optional<SweepId> before, int64_t limit) const = 0;
   virtual absl::StatusOr<int64_t> CountSweeps() const = 0;
@@ -103,6 +135,17 @@ class StoreReader {
   /// All trials of all sweeps by state, in the order of kTrialStates.
   virtual absl::StatusOr<std::array<int64_t, kTrialStates.size()>> CountTrials()
       const = 0;
+  /// The same of those that are wanted, and how many there are.
+  virtual absl::StatusOr<std::vector<SweepRow>> FindSweeps(
+      const SweepFilter& filter, std::optional<SweepId> before,
+      int64_t limit) const = 0;
+  virtual absl::StatusOr<int64_t> CountSweeps(
+      const SweepFilter& filter) const = 0;
+
+  /// All zero if there is no such thing. Reads all of its points: not for
+  /// lists.
+  virtual absl::StatusOr<Contents> CountContents(SweepId sweep) const = 0;
+  virtual absl::StatusOr<Contents> CountContents(TrialId trial) const = 0;
 
   /// NotFound if there is no such sweep.
   virtual absl::StatusOr<SweepRow> GetSweep(SweepId sweep) const = 0;
@@ -175,11 +218,8 @@ class StoreReader {
   virtual absl::StatusOr<std::vector<EndedGroup>> ListEnded(
       SweepId sweep, int64_t limit) const = 0;
 
-  /// ListSweeps and ListTrials with those alone of which an attempt failed so,
-  /// whatever came after; and how many there are.
-  virtual absl::StatusOr<std::vector<SweepRow>> ListSweepsFailed(
-      FailureKind kind, std::optional<SweepId> before, int64_t limit) const = 0;
-  virtual absl::StatusOr<int64_t> CountSweepsFailed(FailureKind kind) const = 0;
+  /// ListTrials with those alone of which an attempt failed so, whatever came
+  /// after; and how many there are.
   virtual absl::StatusOr<std::vector<TrialRow>> ListTrialsFailed(
       FailureKind kind, SweepId sweep, std::optional<CellId> cell,
       std::optional<TrialId> after, int64_t limit) const = 0;

@@ -19,6 +19,13 @@ std::vector<Command> Registry() {
       ResumeCommand(),    //
       RetryCommand(),     //
       CancelCommand(),    //
+      NoteCommand(),      //
+      TagCommand(),       //
+      ArchiveCommand(),   //
+      RmCommand(),        //
+      BackupCommand(),    //
+      RestoreCommand(),   //
+      FsckCommand(),      //
       ConvertCommand(),   //
       TokenCommand(),     //
       AuditCommand(),     //

@@ -37,11 +37,15 @@ constexpr CallRule kRules[] = {
     {LEADLINE_RESULTS "TrainerConfig", kRead},
 
     {LEADLINE_SWEEPS "Attach", kRead},
+    // All of the record, whoever submitted it.
+    {LEADLINE_SWEEPS "Backup", kAdmin, true},
     {LEADLINE_SWEEPS "Cancel", kSubmit, true},
+    {LEADLINE_SWEEPS "Edit", kSubmit, true},
     {LEADLINE_SWEEPS "Explain", kRead},
     {LEADLINE_SWEEPS "Pause", kSubmit, true},
     // It opens and hashes files of the coordinator's machine.
     {LEADLINE_SWEEPS "Plan", kSubmit},
+    {LEADLINE_SWEEPS "Remove", kAdmin, true},
     {LEADLINE_SWEEPS "Resume", kSubmit, true},
     {LEADLINE_SWEEPS "Retry", kSubmit, true},
     {LEADLINE_SWEEPS "Submit", kSubmit, true},

@@ -79,6 +79,29 @@ struct ResumeSweep {
   std::optional<std::string> kept_answer;
 };
 
+/// What is not set stays. `ended` is the sweep as the store has it, where it is
+/// not in memory; the same holds below.
+struct EditSweep {
+  SweepId sweep;
+  std::optional<bool> archived;
+  std::optional<std::string> note;
+  std::vector<std::string> add_tags;
+  std::vector<std::string> remove_tags;
+  std::string request_id;
+  std::optional<std::string> kept_answer;
+  std::vector<storage::SweepRecord> ended;
+};
+
+/// Sweeps go as a whole, of trials only what was measured on the way.
+/// `dry_run`: only whether they may.
+struct RemoveTargets {
+  std::vector<Target> targets;
+  bool dry_run = false;
+  std::string request_id;
+  std::optional<std::string> kept_answer;
+  std::vector<storage::SweepRecord> ended;
+};
+
 struct LookAtSweep {
   SweepId sweep;
 };
@@ -190,9 +213,9 @@ struct Tick {};
 
 using Command =
     std::variant<SubmitSweep, CancelTarget, RetryTargets, PauseSweep,
-                 ResumeSweep, LookAtSweep, ExplainTarget, LookAtNodes,
-                 ClearNode, ClientsWantWork, NodeRegistered, NodeLost,
-                 Heartbeat, Records, AttemptStarted, AttemptWaiting,
-                 AttemptRefused, AttemptEnded, Tick>;
+                 ResumeSweep, EditSweep, RemoveTargets, LookAtSweep,
+                 ExplainTarget, LookAtNodes, ClearNode, ClientsWantWork,
+                 NodeRegistered, NodeLost, Heartbeat, Records, AttemptStarted,
+                 AttemptWaiting, AttemptRefused, AttemptEnded, Tick>;
 
 }  // namespace leadline::control

@@ -13,6 +13,9 @@ namespace {
 /// One transaction holds at most about this many changes: a commit in progress
 /// is a wait for all that came after.
 constexpr size_t kMostChanges = 2000;
+/// Who asks again with a request's id does so within hours.
+constexpr std::chrono::hours kAnswersKept{30 * 24};
+constexpr std::chrono::minutes kBetweenPurges{1};
 constexpr std::chrono::milliseconds kFirstRetry{100};
 constexpr std::chrono::milliseconds kLongestRetry{5000};
 
@@ -98,6 +101,7 @@ void CommitCycle::TakeTurn(SteadyTime now) {
   PublishProgress();
   // What waits to be committed is not so yet.
   if (batch_.IsEmpty()) TellOverview(now);
+  if (queue_.empty() && !retry_at_) Purge();
 }
 
 void CommitCycle::TellOverview(SteadyTime now) {
@@ -108,7 +112,28 @@ void CommitCycle::TellOverview(SteadyTime now) {
 }
 
 SteadyTime CommitCycle::NextTurn() const {
-  return retry_at_.value_or(ticked_ + options_.tick);
+  const SteadyTime next = retry_at_.value_or(ticked_ + options_.tick);
+  return purges_ ? std::min(next, purge_at_) : next;
+}
+
+/// A part at a time, so that what arrives waits for one part at most, and with
+/// as long a pause in between.
+void CommitCycle::Purge() {
+  const Moment now = options_.now();
+  if (now.steady < purge_at_) return;
+  storage::PurgeLimits limits;
+  limits.answers_before = now.wall - kAnswersKept;
+  if (options_.keep_archived) {
+    limits.archived_before = now.wall - *options_.keep_archived;
+  }
+  const auto more = store_.Purge(limits);
+  if (!more.ok()) {
+    log_.Write(LogLevel::kError, "removal_failed",
+               {{"message", std::string(more.status().message())}});
+  }
+  purges_ = more.ok() && *more;
+  const SteadyTime done = options_.now().steady;
+  purge_at_ = purges_ ? done + (done - now.steady) : done + kBetweenPurges;
 }
 
 void CommitCycle::Abandon(const absl::Status& status) {
@@ -142,6 +167,10 @@ void CommitCycle::Add(Envelope envelope) {
             std::back_inserter(batch_.changes));
   std::move(outcome.orphans.begin(), outcome.orphans.end(),
             std::back_inserter(batch_.orphans));
+  if (std::holds_alternative<RemoveTargets>(envelope.command)) {
+    purge_at_ = options_.now().steady;
+    purges_ = true;
+  }
   batch_.outcomes.push_back(std::move(outcome));
   batch_.answers.push_back(std::move(envelope.answered));
 }
@@ -162,8 +191,30 @@ absl::Status CommitCycle::LookUp(Command& command) const {
     return Put(store_.FindEqualSweep(sweep.name, sweep.canonical_hash),
                submit->equal_sweep);
   }
+  if (auto* edit = std::get_if<EditSweep>(&command)) {
+    return FindEnded({edit->sweep}, edit->ended);
+  }
+  if (auto* remove = std::get_if<RemoveTargets>(&command)) {
+    return FindEnded(remove->targets, remove->ended);
+  }
   auto* retry = std::get_if<RetryTargets>(&command);
   return retry && !retry->kept_answer ? LoadEnded(*retry) : absl::OkStatus();
+}
+
+absl::Status CommitCycle::FindEnded(
+    const std::vector<Target>& targets,
+    std::vector<storage::SweepRecord>& ended) const {
+  std::set<SweepId> looked_at;
+  for (const Target& target : targets) {
+    const SweepId id = SweepOf(target);
+    if (control_->state().sweeps.contains(id) || !looked_at.insert(id).second) {
+      continue;
+    }
+    auto record = store_.FindSweep(id);
+    if (!record.ok()) return record.status();
+    if (*record) ended.push_back(**std::move(record));
+  }
+  return absl::OkStatus();
 }
 
 /// Sweeps that have ended are in memory for a while only.

@@ -34,6 +34,9 @@ struct CommitCycleOptions {
   std::chrono::milliseconds tick{250};
   std::chrono::milliseconds publish_every{200};  // a sweep's progress, at most
   std::chrono::milliseconds overview_every{1000};
+  /// Curves, routing and window losses of a sweep go when it has been archived
+  /// for so long; null: never.
+  std::optional<std::chrono::hours> keep_archived;
   MomentSource now;
   Observer* observer = nullptr;  // outlives the cycle; may be null
 };
@@ -93,6 +96,8 @@ class CommitCycle {
   void TellOverview(SteadyTime now);
   void Add(Envelope envelope);
   absl::Status LookUp(Command& command) const;
+  absl::Status FindEnded(const std::vector<Target>& targets,
+                         std::vector<storage::SweepRecord>& ended) const;
   absl::Status LoadEnded(RetryTargets& retry) const;
 
   /// True if nothing is left to commit.
@@ -107,6 +112,7 @@ class CommitCycle {
   void WaitAndRetry(const absl::Status& why);
   void TellOfStandstill(const absl::Status& why);
   void PublishProgress();
+  void Purge();
 
   const CommitCycleOptions options_;
   storage::Store& store_;
@@ -122,6 +128,8 @@ class CommitCycle {
   std::optional<SteadyTime> retry_at_;  // the disk refused
   std::chrono::milliseconds retry_wait_{};
   std::string refusal_;  // why; empty since something was committed
+  SteadyTime purge_at_{};  // not before
+  bool purges_ = false;    // something that was removed is left
   std::set<SweepId> unpublished_;
   std::map<SweepId, Published> published_;
 };

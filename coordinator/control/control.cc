@@ -7,6 +7,7 @@
 
 #include "coordinator/control/attempts.h"
 #include "coordinator/control/explain.h"
+#include "coordinator/control/housekeeping.h"
 #include "coordinator/control/node_queries.h"
 #include "coordinator/control/nodes.h"
 #include "coordinator/control/overview.h"

@@ -135,10 +135,19 @@ struct ResumeAnswer {
   int64_t waiting = 0;   // trials that wait for a device
 };
 
+struct EditAnswer {
+  bool changed = false;
+};
+
+struct RemoveAnswer {
+  int64_t sweeps = 0;
+  int64_t trials = 0;  // whose measurements go
+};
+
 using Answer =
     std::variant<std::monostate, SubmitAnswer, CancelAnswer, RetryAnswer,
-                 PauseAnswer, ResumeAnswer, ProgressReport, Explanation,
-                 NodesReport, ClearAnswer>;
+                 PauseAnswer, ResumeAnswer, EditAnswer, RemoveAnswer,
+                 ProgressReport, Explanation, NodesReport, ClearAnswer>;
 
 struct Outcome {
   std::vector<storage::Change> changes;  // one transaction

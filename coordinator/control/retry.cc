@@ -104,6 +104,10 @@ void QueueAgain(Step& step, const storage::TrialRecord& trial) {
   Sweep& sweep = *step.state.FindSweep(id);
   const SweepState state = sweep.record.state;
   if (state == SweepState::kComplete || state == SweepState::kCancelled) {
+    if (sweep.record.archived_at) {
+      step.Do(storage::DescribeSweep{id, std::nullopt, sweep.record.note,
+                                     sweep.record.tags});
+    }
     step.Do(storage::MoveSweep{id, state, SweepState::kActive});
     sweep.ended_at.reset();
   }

@@ -95,6 +95,16 @@ struct Folder {
       state.must_place = true;
     }
   }
+  void operator()(const storage::DescribeSweep& change) {
+    Sweep* sweep = state.FindSweep(change.sweep);
+    if (!sweep) return;
+    sweep->record.archived_at = change.archived_at;
+    sweep->record.note = change.note;
+    sweep->record.tags = change.tags;
+  }
+  void operator()(const storage::RemoveSweep& change) {
+    state.sweeps.erase(change.sweep);
+  }
   void operator()(const storage::MoveTrial& move) {
     storage::TrialRecord* trial = state.FindTrial(move.trial);
     if (!trial) return;
@@ -161,6 +171,7 @@ struct Folder {
   void operator()(const storage::AddResult&) {}
   void operator()(const storage::KeepOrphan&) {}
   void operator()(const storage::KeepAnswer&) {}
+  void operator()(const storage::DropMeasurements&) {}
 };
 
 }  // namespace

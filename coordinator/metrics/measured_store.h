@@ -39,6 +39,13 @@ class MeasuredStore final : public storage::Store {
       SweepId sweep) const override {
     return inner_.LoadSweep(sweep);
   }
+  absl::StatusOr<std::optional<storage::SweepRecord>> FindSweep(
+      SweepId sweep) const override {
+    return inner_.FindSweep(sweep);
+  }
+  absl::StatusOr<bool> Purge(const storage::PurgeLimits& limits) override {
+    return inner_.Purge(limits);
+  }
   absl::StatusOr<SweepId> NextSweepId() const override {
     return inner_.NextSweepId();
   }

@@ -68,6 +68,46 @@ absl::StatusOr<std::optional<FailureKind>> KindOf(const std::string& asked) {
                                     "\"; choose one of " + all);
 }
 
+absl::StatusOr<storage::SweepFilter::Archived> ArchivedOf(
+    const std::string& asked) {
+  using Archived = storage::SweepFilter::Archived;
+  if (asked.empty()) return Archived::kLeftOut;
+  if (asked == "only") return Archived::kAlone;
+  if (asked == "too") return Archived::kToo;
+  return absl::InvalidArgumentError("archived is only, too or nothing");
+}
+
+absl::StatusOr<storage::SweepFilter> FilterOf(
+    const v1::ListSweepsRequest& request) {
+  storage::SweepFilter filter;
+  const auto kind = KindOf(request.failed_kind());
+  if (!kind.ok()) return kind.status();
+  filter.failed_kind = *kind;
+  for (const std::string& word : request.states()) {
+    const auto state = ParseSweepState(word);
+    if (!state) {
+      return absl::InvalidArgumentError(
+          "no state \"" + std::string(Utf8Prefix(word, 100)) +
+          "\"; choose active, paused, complete or cancelled");
+    }
+    filter.states.push_back(*state);
+  }
+  filter.tags = {request.tags().begin(), request.tags().end()};
+  filter.user = request.user();
+  filter.name = request.name();
+  constexpr int64_t kFarAway = int64_t{1} << 40;  // seconds
+  if (request.since() < 0 || request.since() > kFarAway) {
+    return absl::InvalidArgumentError("since is no time");
+  }
+  if (request.since() > 0) {
+    filter.since = storage::WallTime(std::chrono::seconds(request.since()));
+  }
+  const auto archived = ArchivedOf(request.archived());
+  if (!archived.ok()) return archived.status();
+  filter.archived = *archived;
+  return filter;
+}
+
 absl::StatusOr<int64_t> TotalOf(const storage::StoreReader& reader,
                                 const TrialRange& range,
                                 std::optional<FailureKind> kind) {
@@ -90,13 +130,11 @@ absl::StatusOr<v1::ListSweepsReply> ListSweeps(
   if (!limit.ok()) return limit.status();
   std::optional<SweepId> before;
   if (request.before() > 0) before = SweepId{request.before()};
-  const auto kind = KindOf(request.failed_kind());
-  if (!kind.ok()) return kind.status();
-  const auto rows = *kind ? reader.ListSweepsFailed(**kind, before, *limit)
-                          : reader.ListSweeps(before, *limit);
+  const auto filter = FilterOf(request);
+  if (!filter.ok()) return filter.status();
+  const auto rows = reader.FindSweeps(*filter, before, *limit);
   if (!rows.ok()) return rows.status();
-  const auto total =
-      *kind ? reader.CountSweepsFailed(**kind) : reader.CountSweeps();
+  const auto total = reader.CountSweeps(*filter);
   if (!total.ok()) return total.status();
   v1::ListSweepsReply reply;
   reply.set_total(*total);

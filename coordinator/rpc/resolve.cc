@@ -19,7 +19,7 @@ absl::StatusOr<SweepId> Existing(const storage::StoreReader& reader,
 }
 
 absl::StatusOr<SweepId> Newest(const storage::StoreReader& reader) {
-  const auto rows = reader.ListSweeps(std::nullopt, 1);
+  const auto rows = reader.FindSweeps({}, std::nullopt, 1);
   if (!rows.ok()) return rows.status();
   if (rows->empty()) return absl::NotFoundError("there is no sweep yet");
   return rows->front().sweep.id;

@@ -62,6 +62,11 @@ v1::SweepSummary SummaryOf(const storage::SweepRow& row) {
   summary.set_description(Short(row.sweep.description));
   summary.set_never_began(row.never_began);
   summary.set_suspended(Count(row, kSuspended));
+  if (row.sweep.archived_at) {
+    summary.set_archived_at(storage::ToText(*row.sweep.archived_at));
+  }
+  summary.set_note(Short(row.sweep.note));
+  for (const std::string& tag : row.sweep.tags) summary.add_tags(tag);
   return summary;
 }
 

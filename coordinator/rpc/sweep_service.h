@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <atomic>
+#include <filesystem>
+
 #include "coordinator/control/sinks.h"
 #include "coordinator/rpc/attachments.h"
 #include "coordinator/rpc/background.h"
@@ -19,6 +22,7 @@ struct SweepServiceParts {
   Background& background;
   Attachments& attachments;
   Watchers& watchers;
+  std::filesystem::path scratch;  // folder for what is made to be sent
 };
 
 /// Handlers convert, post and reply: what reads files or the store is done in
@@ -57,6 +61,17 @@ class SweepService final : public v1::SweepService::CallbackService {
                                     const v1::ExplainRequest* request,
                                     v1::ExplainReply* reply) override;
 
+  grpc::ServerUnaryReactor* Edit(grpc::CallbackServerContext* context,
+                                 const v1::EditRequest* request,
+                                 v1::EditReply* reply) override;
+
+  grpc::ServerUnaryReactor* Remove(grpc::CallbackServerContext* context,
+                                   const v1::RemoveRequest* request,
+                                   v1::RemoveReply* reply) override;
+
+  grpc::ServerWriteReactor<v1::BackupPart>* Backup(
+      grpc::CallbackServerContext*, const v1::BackupRequest* request) override;
+
   grpc::ServerWriteReactor<v1::Progress>* Watch(
       grpc::CallbackServerContext*, const v1::WatchRequest* request) override;
 
@@ -64,6 +79,7 @@ class SweepService final : public v1::SweepService::CallbackService {
   void Follow(SweepId sweep, const std::shared_ptr<WatchStream>& stream);
 
   SweepServiceParts parts_;
+  std::atomic<bool> backup_is_made_ = false;
 };
 
 }  // namespace leadline::rpc

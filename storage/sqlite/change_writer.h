@@ -53,6 +53,12 @@ class ChangeWriter {
   absl::Status On(const SetStanding& change);
   absl::Status On(const StopSweep& change);
   absl::Status On(const SetNode& change);
+  absl::Status On(const DescribeSweep& change);
+  absl::Status On(const RemoveSweep& change);
+  absl::Status On(const DropMeasurements& change);
+
+  /// NotFound if there is no such sweep.
+  absl::StatusOr<SweepState> StateOf(SweepId sweep);
 
   void Write(const Point& point, int64_t trial, int64_t attempt);
   void NoteInRow(const MoveTrial& change);

@@ -9,16 +9,20 @@
 namespace leadline::storage::sqlite {
 
 void ChangeWriter::Insert(const SweepRecord& sweep) {
+  std::optional<int64_t> archived_at;
+  if (sweep.archived_at) {
+    archived_at = sweep.archived_at->time_since_epoch().count();
+  }
   Query(connection_,
         "INSERT INTO sweep VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?)",
+        "?, ?, ?, ?, ?, NULL, 0)",
         sweep.id.value, ToText(sweep.id), sweep.name, sweep.description,
         sweep.user, sweep.source, sweep.canonical_hash,
         std::string(Name(sweep.state)),
         int64_t{sweep.submitted_at.time_since_epoch().count()}, sweep.priority,
         sweep.parallel_limit, sweep.failure_limit, sweep.failure_row_limit,
         std::string(Name(sweep.on_failures)), sweep.failures_in_row,
-        sweep.stopped_because)
+        sweep.stopped_because, archived_at, sweep.note, WordsToJson(sweep.tags))
       .Finish();
 }
 

@@ -67,7 +67,8 @@ absl::StatusOr<SweepContents> LoadOne(Connection& connection, SweepId sweep) {
   SweepContents contents;
   {
     Query query(connection,
-                "SELECT " LEADLINE_SWEEP_COLUMNS " FROM sweep s WHERE s.id = ?",
+                "SELECT " LEADLINE_SWEEP_COLUMNS
+                " FROM sweep s WHERE s.id = ? AND s.removed_at IS NULL",
                 sweep.value);
     if (!query.Next()) return absl::NotFoundError("no sweep " + ToText(sweep));
     if (auto read = ReadSweep(query, contents.sweep); !read.ok()) return read;

@@ -125,21 +125,4 @@ absl::StatusOr<std::vector<EndedGroup>> SqliteReader::ListEnded(
       });
 }
 
-absl::StatusOr<int64_t> SqliteReader::CountSweepsFailed(
-    FailureKind kind) const {
-  return WithConnection(
-      "counting sweeps",
-      [&](Connection& connection) -> absl::StatusOr<int64_t> {
-        Query query(connection,
-                    "SELECT count(DISTINCT c.sweep) FROM attempt a JOIN cohort "
-                    "h ON h.id = a.cohort JOIN cell c ON c.id = h.cell WHERE "
-                    "a.kind = ?",
-                    std::string(Name(kind)));
-        query.Next();
-        int64_t count = 0;
-        query.Read(count);
-        return count;
-      });
-}
-
 }  // namespace leadline::storage::sqlite

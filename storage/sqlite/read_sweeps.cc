@@ -7,28 +7,10 @@
 #include "storage/sqlite/read_all.h"
 #include "storage/sqlite/rows.h"
 #include "storage/sqlite/sqlite_reader.h"
+#include "storage/sqlite/sweep_row.h"
 
 namespace leadline::storage::sqlite {
 namespace {
-
-#define LEADLINE_SWEEP_COUNTS \
-  ", (SELECT count(*) FROM cell WHERE sweep = s.id)" LEADLINE_COUNT("queued") \
-      LEADLINE_COUNT("leased") LEADLINE_COUNT("running")                      \
-          LEADLINE_COUNT("unreachable") LEADLINE_COUNT("suspended")           \
-              LEADLINE_COUNT("succeeded") LEADLINE_COUNT("diverged")          \
-                  LEADLINE_COUNT("failed") LEADLINE_COUNT("cancelled")        \
-  ", (SELECT count(*) FROM trial t JOIN cohort h ON h.id = t.cohort WHERE "   \
-  "t.sweep = s.id AND t.state = 'cancelled' AND h.attempts = 0)"
-#define LEADLINE_COUNT(state) \
-  ", (SELECT count(*) FROM trial WHERE sweep = s.id AND state = '" state "')"
-
-absl::Status ReadSweepRow(Query& query, SweepRow& row) {
-  if (absl::Status read = ReadSweep(query, row.sweep); !read.ok()) return read;
-  query.Read(row.cells);
-  for (int64_t& count : row.trials) query.Read(count);
-  query.Read(row.never_began);
-  return absl::OkStatus();
-}
 
 // Adds the values of the cells' trials; `cells` are ordered by number.
 absl::Status AddValues(Connection& connection, const std::string& metric,
@@ -73,7 +55,9 @@ absl::Status AddValues(Connection& connection, const std::string& metric,
 }
 
 absl::Status FindSweep(Connection& connection, SweepId sweep) {
-  Query query(connection, "SELECT 1 FROM sweep WHERE id = ?", sweep.value);
+  Query query(connection,
+              "SELECT 1 FROM sweep WHERE id = ? AND removed_at IS NULL",
+              sweep.value);
   if (query.Next()) return absl::OkStatus();
   return absl::NotFoundError("no sweep " + ToText(sweep));
 }
@@ -89,7 +73,8 @@ absl::StatusOr<std::vector<SweepRow>> SqliteReader::ListSweeps(
             before ? before->value : std::numeric_limits<int64_t>::max();
         Query query(connection,
                     "SELECT " LEADLINE_SWEEP_COLUMNS LEADLINE_SWEEP_COUNTS
-                    " FROM sweep s WHERE s.id < ? ORDER BY s.id DESC LIMIT ?",
+                    " FROM sweep s WHERE s.id < ? AND s.removed_at IS NULL "
+                    "ORDER BY s.id DESC LIMIT ?",
                     below, limit);
         Rows rows;
         if (auto read = ReadAll(query, rows, ReadSweepRow); !read.ok()) {
@@ -121,37 +106,17 @@ SqliteReader::CountTrials() const {
       });
 }
 
-absl::StatusOr<std::vector<SweepRow>> SqliteReader::ListSweepsFailed(
-    FailureKind kind, std::optional<SweepId> before, int64_t limit) const {
-  using Rows = std::vector<SweepRow>;
-  return WithConnection(
-      "reading sweeps", [&](Connection& connection) -> absl::StatusOr<Rows> {
-        const int64_t below =
-            before ? before->value : std::numeric_limits<int64_t>::max();
-        Query query(connection,
-                    "SELECT " LEADLINE_SWEEP_COLUMNS LEADLINE_SWEEP_COUNTS
-                    " FROM sweep s WHERE s.id IN (SELECT c.sweep FROM attempt "
-                    "a JOIN cohort h ON h.id = a.cohort JOIN cell c ON c.id = "
-                    "h.cell WHERE a.kind = ?) AND s.id < ? ORDER BY s.id DESC "
-                    "LIMIT ?",
-                    std::string(Name(kind)), below, limit);
-        Rows rows;
-        if (auto read = ReadAll(query, rows, ReadSweepRow); !read.ok()) {
-          return read;
-        }
-        return rows;
-      });
-}
-
 absl::StatusOr<int64_t> SqliteReader::CountSweeps() const {
-  return WithConnection("counting sweeps",
-                        [&](Connection& connection) -> absl::StatusOr<int64_t> {
-                          Query query(connection, "SELECT count(*) FROM sweep");
-                          query.Next();
-                          int64_t count = 0;
-                          query.Read(count);
-                          return count;
-                        });
+  return WithConnection(
+      "counting sweeps",
+      [&](Connection& connection) -> absl::StatusOr<int64_t> {
+        Query query(connection,
+                    "SELECT count(*) FROM sweep WHERE removed_at IS NULL");
+        query.Next();
+        int64_t count = 0;
+        query.Read(count);
+        return count;
+      });
 }
 
 absl::StatusOr<SweepRow> SqliteReader::GetSweep(SweepId sweep) const {
@@ -160,7 +125,7 @@ absl::StatusOr<SweepRow> SqliteReader::GetSweep(SweepId sweep) const {
       [&](Connection& connection) -> absl::StatusOr<SweepRow> {
         Query query(connection,
                     "SELECT " LEADLINE_SWEEP_COLUMNS LEADLINE_SWEEP_COUNTS
-                    " FROM sweep s WHERE s.id = ?",
+                    " FROM sweep s WHERE s.id = ? AND s.removed_at IS NULL",
                     sweep.value);
         if (!query.Next()) {
           return absl::NotFoundError("no sweep " + ToText(sweep));
@@ -179,7 +144,8 @@ absl::StatusOr<std::vector<SweepRecord>> SqliteReader::FindByName(
         // No text in UTF-8 has the byte 0xff, so this ends the range.
         Query query(connection,
                     "SELECT " LEADLINE_SWEEP_COLUMNS
-                    " FROM sweep s WHERE s.name >= ? AND s.name < ? ORDER BY "
+                    " FROM sweep s WHERE s.name >= ? AND s.name < ? AND "
+                    "s.removed_at IS NULL ORDER BY "
                     "s.id DESC LIMIT ?",
                     prefix, prefix + '\xff', limit);
         Found found;

@@ -59,11 +59,16 @@ std::optional<TrialRange> RangeOf(SweepId sweep,
 absl::Status FindParent(Connection& connection, SweepId sweep,
                         const std::optional<CellId>& cell) {
   if (cell) {
-    Query query(connection, "SELECT 1 FROM cell WHERE text = ?", ToText(*cell));
+    Query query(connection,
+                "SELECT 1 FROM cell c JOIN sweep s ON s.id = c.sweep WHERE "
+                "c.text = ? AND s.removed_at IS NULL",
+                ToText(*cell));
     if (cell->sweep == sweep && query.Next()) return absl::OkStatus();
     return absl::NotFoundError("no cell " + ToText(*cell));
   }
-  Query query(connection, "SELECT 1 FROM sweep WHERE id = ?", sweep.value);
+  Query query(connection,
+              "SELECT 1 FROM sweep WHERE id = ? AND removed_at IS NULL",
+              sweep.value);
   if (query.Next()) return absl::OkStatus();
   return absl::NotFoundError("no sweep " + ToText(sweep));
 }
@@ -151,7 +156,10 @@ absl::StatusOr<TrialRow> SqliteReader::GetTrial(TrialId trial) const {
   return WithConnection(
       "reading trial " + ToText(trial),
       [&](Connection& connection) -> absl::StatusOr<TrialRow> {
-        Query query(connection, LEADLINE_TRIAL_ROW "WHERE t.text = ?",
+        Query query(connection,
+                    LEADLINE_TRIAL_ROW
+                    "WHERE t.text = ? AND NOT EXISTS (SELECT 1 FROM sweep s "
+                    "WHERE s.id = c.sweep AND s.removed_at IS NOT NULL)",
                     ToText(trial));
         if (!query.Next()) {
           return absl::NotFoundError("no trial " + ToText(trial));

@@ -20,13 +20,20 @@ WallTime At(int64_t microseconds) {
 absl::Status ReadSweep(Query& query, SweepRecord& sweep) {
   std::string state;
   std::string on_failures;
+  std::optional<int64_t> archived_at;
+  std::string tags;
   int64_t submitted_at = 0;
   query.Read(sweep.id.value, sweep.name, sweep.description, sweep.user,
              sweep.source, sweep.canonical_hash, state, submitted_at,
              sweep.priority, sweep.parallel_limit, sweep.failure_limit,
              sweep.failure_row_limit, on_failures, sweep.failures_in_row,
-             sweep.stopped_because);
+             sweep.stopped_because, archived_at, sweep.note, tags);
   sweep.submitted_at = At(submitted_at);
+  sweep.archived_at.reset();
+  if (archived_at) sweep.archived_at = At(*archived_at);
+  absl::StatusOr<std::vector<std::string>> words = WordsFromJson(tags);
+  if (!words.ok()) return words.status();
+  sweep.tags = *std::move(words);
   const auto parsed = ParseSweepState(state);
   if (!parsed) return Unreadable("state of sweep " + ToText(sweep.id), state);
   sweep.state = *parsed;

@@ -11,10 +11,11 @@
 
 namespace leadline::storage::sqlite {
 
-#define LEADLINE_SWEEP_COLUMNS                                                \
-  "s.id, s.name, s.description, s.user, s.source, s.canonical_hash, s.state," \
-  " s.submitted_at, s.priority, s.parallel_limit, s.failure_limit,"           \
-  " s.failure_row_limit, s.on_failures, s.failures_in_row, s.stopped_because"
+#define LEADLINE_SWEEP_COLUMNS                                                 \
+  "s.id, s.name, s.description, s.user, s.source, s.canonical_hash, s.state,"  \
+  " s.submitted_at, s.priority, s.parallel_limit, s.failure_limit,"            \
+  " s.failure_row_limit, s.on_failures, s.failures_in_row, s.stopped_because," \
+  " s.archived_at, s.note, s.tags"
 #define LEADLINE_CELL_COLUMNS                                                 \
   "c.sweep, c.number, c.hash, c.settings_json, c.axes_json, c.depth,"         \
   " c.dataset_label, c.method_label, c.dataset_name, c.dataset_path,"         \

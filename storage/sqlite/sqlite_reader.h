@@ -31,12 +31,22 @@ class SqliteReader final : public StoreReader {
   }
 
   absl::StatusOr<StoreSize> Size() const override;
+  absl::StatusOr<BackupFacts> BackUp(
+      const std::filesystem::path& target) const override {
+    return CopyDatabase(path_, target);
+  }
 
   absl::StatusOr<std::vector<SweepRow>> ListSweeps(
       std::optional<SweepId> before, int64_t limit) const override;
   absl::StatusOr<int64_t> CountSweeps() const override;
   absl::StatusOr<std::array<int64_t, kTrialStates.size()>> CountTrials()
       const override;
+  absl::StatusOr<std::vector<SweepRow>> FindSweeps(
+      const SweepFilter& filter, std::optional<SweepId> before,
+      int64_t limit) const override;
+  absl::StatusOr<int64_t> CountSweeps(const SweepFilter& filter) const override;
+  absl::StatusOr<Contents> CountContents(SweepId sweep) const override;
+  absl::StatusOr<Contents> CountContents(TrialId trial) const override;
   absl::StatusOr<SweepRow> GetSweep(SweepId sweep) const override;
   absl::StatusOr<std::vector<SweepRecord>> FindByName(
       const std::string& prefix, int64_t limit) const override;
@@ -71,10 +81,6 @@ class SqliteReader final : public StoreReader {
       SweepId sweep) const override;
   absl::StatusOr<std::vector<EndedGroup>> ListEnded(
       SweepId sweep, int64_t limit) const override;
-  absl::StatusOr<std::vector<SweepRow>> ListSweepsFailed(
-      FailureKind kind, std::optional<SweepId> before,
-      int64_t limit) const override;
-  absl::StatusOr<int64_t> CountSweepsFailed(FailureKind kind) const override;
   absl::StatusOr<std::vector<TrialRow>> ListTrialsFailed(
       FailureKind kind, SweepId sweep, std::optional<CellId> cell,
       std::optional<TrialId> after, int64_t limit) const override;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "storage/sqlite/load_contents.h"
+#include "storage/sqlite/purge.h"
 #include "storage/sqlite/read_all.h"
 #include "storage/sqlite/rows.h"
 
@@ -65,10 +66,44 @@ absl::StatusOr<SweepContents> SqliteStore::LoadSweep(SweepId sweep) const {
              [&] { return LoadOne(*connection_, sweep); });
 }
 
+absl::StatusOr<std::optional<SweepRecord>> SqliteStore::FindSweep(
+    SweepId sweep) const {
+  const std::lock_guard lock(mutex_);
+  using Found = std::optional<SweepRecord>;
+  return Run("reading sweep " + ToText(sweep), [&]() -> absl::StatusOr<Found> {
+    Query query(*connection_,
+                "SELECT " LEADLINE_SWEEP_COLUMNS
+                " FROM sweep s WHERE s.id = ? AND s.removed_at IS NULL",
+                sweep.value);
+    if (!query.Next()) return Found();
+    SweepRecord record;
+    if (auto read = ReadSweep(query, record); !read.ok()) return read;
+    return Found(std::move(record));
+  });
+}
+
+absl::StatusOr<bool> SqliteStore::Purge(const PurgeLimits& limits) {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<bool> more =
+      Run("removing rows", [&]() -> absl::StatusOr<bool> {
+        connection_->Execute("BEGIN IMMEDIATE");
+        const bool left = PurgeSome(*connection_, limits);
+        connection_->Execute("COMMIT");
+        return left;
+      });
+  if (!more.ok()) connection_->Rollback();
+  // Keys it remembers may be of rows that have gone.
+  writer_.Forget();
+  log_.AfterCommit();
+  return more;
+}
+
 absl::StatusOr<SweepId> SqliteStore::NextSweepId() const {
   const std::lock_guard lock(mutex_);
   return Run("reading sweeps", [&]() -> absl::StatusOr<SweepId> {
-    Query query(*connection_, "SELECT coalesce(max(id), 0) + 1 FROM sweep");
+    Query query(*connection_,
+                "SELECT max(coalesce((SELECT max(id) FROM sweep), 0), "
+                "coalesce((SELECT max(id) FROM retired_sweep), 0)) + 1");
     query.Next();
     SweepId next;
     query.Read(next.value);
@@ -83,7 +118,7 @@ absl::StatusOr<std::optional<SweepId>> SqliteStore::FindEqualSweep(
   return Run("reading sweeps", [&]() -> absl::StatusOr<Found> {
     Query query(*connection_,
                 "SELECT id FROM sweep WHERE name = ? AND canonical_hash = ? "
-                "ORDER BY id DESC LIMIT 1",
+                "AND removed_at IS NULL ORDER BY id DESC LIMIT 1",
                 name, canonical_hash);
     if (!query.Next()) return Found();
     SweepId found;

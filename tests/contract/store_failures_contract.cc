@@ -87,15 +87,15 @@ TEST_P(StoreContract, SweepsAreFoundByAFailureOfTheirs) {
   FailNext(4, 1, 1, kDisk);
   const auto ids = [&](std::optional<SweepId> before, int64_t limit) {
     std::vector<SweepId> found;
-    const auto rows = reader().ListSweepsFailed(kDisk, before, limit);
+    const auto rows = reader().FindSweeps({.failed_kind = kDisk}, before, limit);
     for (const SweepRow& row : rows.value()) found.push_back(row.sweep.id);
     return found;
   };
   EXPECT_THAT(ids({}, 10), ElementsAre(Sweep(4), Sweep(2)));
   EXPECT_THAT(ids({}, 1), ElementsAre(Sweep(4)));
   EXPECT_THAT(ids(Sweep(4), 10), ElementsAre(Sweep(2)));
-  EXPECT_EQ(reader().CountSweepsFailed(kDisk).value(), 2);
-  EXPECT_EQ(reader().CountSweepsFailed(kConfig).value(), 0);
+  EXPECT_EQ(reader().CountSweeps({.failed_kind = kDisk}).value(), 2);
+  EXPECT_EQ(reader().CountSweeps({.failed_kind = kConfig}).value(), 0);
 }
 
 TEST_P(StoreContract, EndsAreGroupedByReasonTheLargestFirst) {

@@ -71,6 +71,9 @@ class Oracle {
   void On(const storage::AddResult& change);
   void On(const storage::KeepOrphan& change);
   void On(const storage::KeepAnswer&) {}
+  void On(const storage::DescribeSweep&) {}
+  void On(const storage::RemoveSweep&) {}
+  void On(const storage::DropMeasurements&) {}
   // Judged by the account of failures.
   void On(const storage::SetStanding&) {}
   void On(const storage::StopSweep&) {}

@@ -70,6 +70,14 @@ class SimStore final : public storage::Store {
       SweepId sweep) const override {
     return inner_.store->LoadSweep(sweep);
   }
+  absl::StatusOr<std::optional<storage::SweepRecord>> FindSweep(
+      SweepId sweep) const override {
+    return inner_.store->FindSweep(sweep);
+  }
+  absl::StatusOr<bool> Purge(const storage::PurgeLimits& limits) override {
+    if (is_full) return absl::UnavailableError("no space left on device");
+    return inner_.store->Purge(limits);
+  }
   absl::StatusOr<SweepId> NextSweepId() const override {
     return inner_.store->NextSweepId();
   }

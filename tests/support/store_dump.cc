@@ -55,7 +55,10 @@ class Dumper {
          << sweep.priority << "|" << Text(sweep.parallel_limit) << "|"
          << Text(sweep.failure_limit) << "|" << Text(sweep.failure_row_limit)
          << "|" << Name(sweep.on_failures) << "|" << sweep.failures_in_row
-         << "|" << sweep.stopped_because << "|cells " << row.cells;
+         << "|" << sweep.stopped_because << "|"
+         << (sweep.archived_at ? "archived" : "") << "|" << sweep.note;
+    for (const std::string& tag : sweep.tags) out_ << "|" << tag;
+    out_ << "|cells " << row.cells;
     for (const int64_t count : row.trials) out_ << " " << count;
     out_ << " never began " << row.never_began << "\n";
     const auto orphans = pair_.reader->SweepOrphans(sweep.id).value();

@@ -76,10 +76,11 @@ TEST_F(Commands, HelpNeedsNoCoordinatorAndTeaches) {
     EXPECT_THAT(all.out, HasSubstr(part));
   }
   for (const char* command :
-       {"run",     "submit",   "plan",         "ls",     "show",  "watch",
-        "results", "logs",     "explain",      "nodes",  "pause", "resume",
-        "retry",   "cancel",   "convert",      "token",  "audit", "settings",
-        "methods", "datasets", "text8-filter", "version"}) {
+       {"run",      "submit",  "plan",     "ls",           "show",    "watch",
+        "results",  "logs",    "explain",  "nodes",        "pause",   "resume",
+        "retry",    "cancel",  "note",     "tag",          "archive", "rm",
+        "backup",   "restore", "fsck",     "convert",      "token",   "audit",
+        "settings", "methods", "datasets", "text8-filter", "version"}) {
     EXPECT_THAT(all.out, HasSubstr("  " + std::string(command) + " "));
     Program one({command, "--help"}, {});
     const Ended ended = one.Wait();

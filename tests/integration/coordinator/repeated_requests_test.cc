@@ -60,6 +60,12 @@ const std::vector<Case>& Cases() {
       {{kSubmitFirst,
         {"SweepService/Pause", "sweep: 's1' request_id: 'pause'"}},
        {"SweepService/Resume", "sweep: 's1' request_id: 'again'"}},
+      {{kSubmitFirst},
+       {"SweepService/Edit",
+        "sweep: 's1' note: 'n' add_tags: 'a' request_id: 'again'"}},
+      {{kSubmitFirst,
+        {"SweepService/Cancel", "target: 's1' request_id: 'cancel'"}},
+       {"SweepService/Remove", "targets: 's1' request_id: 'again'"}},
       {{}, {"NodeService/ClearNode", "node: 'n' request_id: 'again'"}, true},
   };
   return cases;

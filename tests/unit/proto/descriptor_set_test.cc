@@ -194,7 +194,8 @@ const std::set<std::string>& ReadingCalls() {
       "ResultsService/ReadLog", "ResultsService/Results",
       "ResultsService/Routing", "ResultsService/ShowTrial",
       "ResultsService/TrainerConfig", "SweepService/Attach",
-      "SweepService/Explain", "SweepService/Plan", "SweepService/Watch",
+      "SweepService/Backup", "SweepService/Explain", "SweepService/Plan",
+      "SweepService/Watch",
       // Its messages carry fencing tokens and sequence numbers instead.
       "WorkerService/Session"};
   return calls;

@@ -92,11 +92,40 @@ void AskAll(const Store& store, const StoreReader& reader) {
   EXPECT_TRUE(reader.SweepOrphans({1}).ok());
   EXPECT_TRUE(reader.CountFailures({1}).ok());
   EXPECT_TRUE(reader.ListEnded({1}, kAll).ok());
-  EXPECT_TRUE(reader.ListSweepsFailed(FailureKind::kCrash, {}, kAll).ok());
-  EXPECT_TRUE(reader.CountSweepsFailed(FailureKind::kCrash).ok());
+  SweepFilter filter;
+  filter.states = {SweepState::kActive};
+  filter.tags = {"paper"};
+  filter.user = "ada";
+  filter.failed_kind = FailureKind::kCrash;
+  EXPECT_TRUE(reader.FindSweeps(filter, {}, kAll).ok());
+  EXPECT_TRUE(reader.CountSweeps(filter).ok());
+  EXPECT_TRUE(reader.CountContents(SweepId{1}).ok());
+  EXPECT_TRUE(reader.CountContents(trial).ok());
+  EXPECT_TRUE(store.FindSweep({1}).ok());
   EXPECT_TRUE(
       reader.ListTrialsFailed(FailureKind::kCrash, {1}, {}, {}, kAll).ok());
   EXPECT_TRUE(reader.CountTrialsFailed(FailureKind::kCrash, {1}, {}).ok());
+}
+
+void RemoveAll(Store& store) {
+  ASSERT_TRUE(test::CommitOne(store, test::MakeSweep(2, 3, 2)).ok());
+  const TrialId trial = test::Trial(2, 1, 0);
+  const AttemptKey attempt = test::Attempt(2, 1, 1);
+  ASSERT_TRUE(test::Run(store, attempt, {trial}).ok());
+  const std::vector<Change> changes = {
+      AddPoints{attempt, {{trial, "train_loss", 10, 1.5}}},
+      AddResult{test::MakeResult(trial, attempt, 1.5)},
+      MoveTrial{trial, TrialState::kRunning, TrialState::kSucceeded, ""},
+      EndAttempt{attempt, AttemptOutcome::kSucceeded, {}, "", {}},
+      MoveSweep{{2}, SweepState::kActive, SweepState::kCancelled},
+      DropMeasurements{trial},
+      DescribeSweep{{2}, WallTime{}, "note", {"paper"}},
+      RemoveSweep{{2}, {}}};
+  ASSERT_TRUE(store.Commit(changes).ok());
+  PurgeLimits limits;
+  limits.archived_before = WallTime(std::chrono::seconds(1));
+  while (store.Purge(limits).value()) {
+  }
 }
 
 bool ReadsOrWritesRows(const std::string& sql) {
@@ -108,6 +137,9 @@ bool ReadsOrWritesRows(const std::string& sql) {
 
 /// Sweeps, nodes and names of metrics are few; all else may be many.
 bool MayScan(const std::string& step) {
+  if (step == "SCAN dropped_trial" || step.find("VIRTUAL TABLE") != step.npos) {
+    return true;  // the first row alone; JSON in a value
+  }
   for (const char* few : {"SCAN s", "SCAN sweep", "SCAN n", "SCAN (", "SCAN m",
                           "SCAN metric", "SCAN CONSTANT"}) {
     if (step == few || step.starts_with(std::string(few) + " ") ||
@@ -129,6 +161,7 @@ TEST_P(Indexes, EveryStatementOfTheStoreFindsItsRowsThroughOne) {
   const auto pair = OpenSqliteStore(path).value();
   WriteOfEachKind(*pair.store);
   AskAll(*pair.store, *pair.reader);
+  RemoveAll(*pair.store);
   const auto seen = test::StatementTrace::Take();
   SQLite::Database database(path.string());
   size_t looked_at = 0;
@@ -141,7 +174,7 @@ TEST_P(Indexes, EveryStatementOfTheStoreFindsItsRowsThroughOne) {
           << step << "\n  " << sql;
     }
   }
-  EXPECT_GT(looked_at, 60U);
+  EXPECT_GT(looked_at, 90U);
 }
 
 INSTANTIATE_TEST_SUITE_P(FromVersion, Indexes,

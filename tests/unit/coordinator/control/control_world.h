@@ -255,6 +255,14 @@ class World {
           }
         },
         command);
+    if (auto* edit = std::get_if<EditSweep>(&command)) {
+      AddEnded(edit->sweep, edit->ended);
+    }
+    if (auto* remove = std::get_if<RemoveTargets>(&command)) {
+      for (const Target& target : remove->targets) {
+        AddEnded(SweepOf(target), remove->ended);
+      }
+    }
     auto* retry = std::get_if<RetryTargets>(&command);
     if (!retry) return;
     for (const Target& target : retry->targets) {
@@ -262,6 +270,13 @@ class World {
       auto contents = store().LoadSweep(id);
       if (control_->state().sweeps.contains(id) || !contents.ok()) continue;
       retry->ended.push_back(*std::move(contents));
+    }
+  }
+
+  void AddEnded(SweepId id, std::vector<storage::SweepRecord>& ended) {
+    const auto record = *store().FindSweep(id);
+    if (record && !control_->state().sweeps.contains(id)) {
+      ended.push_back(*record);
     }
   }
 

@@ -34,6 +34,13 @@ class SlowStore final : public storage::Store {
       SweepId sweep) const override {
     return inner_.store->LoadSweep(sweep);
   }
+  absl::StatusOr<std::optional<storage::SweepRecord>> FindSweep(
+      SweepId sweep) const override {
+    return inner_.store->FindSweep(sweep);
+  }
+  absl::StatusOr<bool> Purge(const storage::PurgeLimits& limits) override {
+    return inner_.store->Purge(limits);
+  }
   absl::StatusOr<SweepId> NextSweepId() const override {
     return inner_.store->NextSweepId();
   }

@@ -1,0 +1,144 @@
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "storage/backup.h"
+#include "storage/sqlite/connection.h"
+#include "storage/sqlite/file_check.h"
+#include "storage/sqlite/integrity.h"
+#include "storage/sqlite/table_counts.h"
+
+namespace leadline::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using sqlite::Connection;
+
+absl::Status Refused(const std::string& what, const fs::path& path) {
+  return absl::UnavailableError(what + " " + path.string() + ": " +
+                                std::strerror(errno));
+}
+
+absl::Status SyncPath(const fs::path& path, int flags) {
+  const int descriptor = open(path.c_str(), flags | O_CLOEXEC);
+  if (descriptor < 0) return Refused("opening", path);
+  const bool done = fsync(descriptor) == 0;
+  const absl::Status status =
+      done ? absl::OkStatus() : Refused("syncing", path);
+  close(descriptor);
+  return status;
+}
+
+/// `from` is inside a read transaction: the copy is of that moment.
+void CopyPages(Connection& from, Connection& to) {
+  sqlite3* const target = to.database().getHandle();
+  sqlite3_backup* const backup =
+      sqlite3_backup_init(target, "main", from.database().getHandle(), "main");
+  if (!backup) throw SQLite::Exception(target, sqlite3_errcode(target));
+  const int copied = sqlite3_backup_step(backup, -1);
+  const int finished = sqlite3_backup_finish(backup);
+  if (copied != SQLITE_DONE) throw SQLite::Exception(target, copied);
+  if (finished != SQLITE_OK) throw SQLite::Exception(target, finished);
+}
+
+absl::StatusOr<BackupFacts> Copy(const fs::path& database,
+                                 const fs::path& target) {
+  Connection from(database, Connection::Mode::kRead);
+  Connection to(target, Connection::Mode::kWrite);
+  from.Execute("BEGIN");
+  BackupFacts facts;
+  facts.rows = sqlite::CountRows(from);
+  CopyPages(from, to);
+  from.Rollback();
+  // One file, complete in itself.
+  to.Execute("PRAGMA journal_mode = DELETE");
+  const absl::StatusOr<bool> sound = sqlite::LookForDamage(to, {});
+  if (!sound.ok()) return sound.status();
+  if (sqlite::CountRows(to) != facts.rows) {
+    return absl::DataLossError("the copy " + target.string() +
+                               " has other numbers of rows than " +
+                               database.string());
+  }
+  facts.schema = to.database().execAndGet("PRAGMA user_version").getInt64();
+  return facts;
+}
+
+void RemoveFiles(const fs::path& path) {
+  std::error_code error;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) {
+    fs::remove(path.string() + suffix, error);
+  }
+}
+
+absl::Status CheckIsOurs(const fs::path& database) {
+  const auto kind = sqlite::CheckFile(database);
+  if (!kind.ok()) return kind.status();
+  if (*kind == sqlite::FileKind::kOurs) return absl::OkStatus();
+  return absl::FailedPreconditionError("there is no database " +
+                                       database.string());
+}
+
+}  // namespace
+
+absl::StatusOr<BackupFacts> CopyDatabase(const fs::path& database,
+                                         const fs::path& target) {
+  if (absl::Status ours = CheckIsOurs(database); !ours.ok()) return ours;
+  RemoveFiles(target);
+  absl::StatusOr<BackupFacts> facts = sqlite::Run(
+      "copying " + database.string(), [&] { return Copy(database, target); });
+  if (facts.ok()) {
+    const absl::Status synced = SyncPath(target, O_RDONLY);
+    if (!synced.ok()) facts = synced;
+  }
+  if (!facts.ok()) {
+    RemoveFiles(target);
+    return facts;
+  }
+  std::error_code error;
+  facts->bytes = static_cast<int64_t>(fs::file_size(target, error));
+  return facts;
+}
+
+absl::StatusOr<fs::path> PutInPlace(const fs::path& copy,
+                                    const fs::path& database,
+                                    const std::string& suffix) {
+  const fs::path folder = database.parent_path();
+  fs::path aside;
+  std::error_code error;
+  if (fs::exists(database, error)) {
+    aside = database.string() + suffix;
+    // A second name first: at no moment is there none.
+    if (link(database.c_str(), aside.c_str()) != 0) {
+      return Refused("setting aside", database);
+    }
+  }
+  // A log beside another database than its own would be taken for its own.
+  for (const char* part : {"-wal", "-shm"}) {
+    const fs::path file = database.string() + part;
+    if (!fs::exists(file, error)) continue;
+    const fs::path kept = database.string() + suffix + part;
+    if (rename(file.c_str(), kept.c_str()) != 0) {
+      return Refused("setting aside", file);
+    }
+  }
+  if (absl::Status synced = SyncPath(folder, O_RDONLY | O_DIRECTORY);
+      !synced.ok()) {
+    return synced;
+  }
+  if (rename(copy.c_str(), database.c_str()) != 0) {
+    return Refused("putting in place", database);
+  }
+  if (absl::Status synced = SyncPath(folder, O_RDONLY | O_DIRECTORY);
+      !synced.ok()) {
+    return synced;
+  }
+  return aside;
+}
+
+}  // namespace leadline::storage

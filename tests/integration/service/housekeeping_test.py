@@ -1,0 +1,114 @@
+"""Notes, tags, the archive, removal, backups: the commands on a coordinator without an agent."""
+
+import json
+import sqlite3
+import subprocess
+import unittest
+
+from service_world import PROGRAMS, SWEEP, World
+
+HOSTILE = "\x1b[31m'; DROP TABLE sweep; -- \N{GRINNING FACE}"
+
+
+class Housekeeping(World):
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "sweep.yaml"
+        self.file.write_text(SWEEP.format(steps=10, eval_every=10))
+
+    def run_command(self, *words, code=0):
+        ended = subprocess.run([PROGRAMS / "leadline", *map(str, words)], env=self.environment(self.state()),
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(ended.returncode, code, ended.stderr + ended.stdout)
+        return ended.stderr if code else ended.stdout
+
+    def json(self, *words, code=0):
+        return json.loads(self.run_command(*words, "--json", code=code))
+
+    def ids(self, *words):
+        return [sweep["sweep"] for sweep in self.json("ls", *words)["sweeps"]]
+
+    def test_sweeps_are_noted_tagged_archived_found_and_removed(self):
+        for _ in range(3):
+            self.run_command("submit", self.file, "--new")
+        self.run_command("tag", "s1", "+paper", "figure-2")
+        self.run_command("tag", "s2", "+paper")
+        self.assertEqual(self.json("tag", "s2", "--remove", "paper", "+dr\N{LATIN SMALL LETTER A WITH DIAERESIS}ft")["tags"],
+                         ["dr\N{LATIN SMALL LETTER A WITH DIAERESIS}ft"])
+        self.run_command("tag", "s2", "two words", code=2)
+        self.assertEqual(self.json("note", "s1", HOSTILE)["note"], HOSTILE)
+        self.assertNotIn("\x1b", self.run_command("ls"))
+        self.assertIn("paper", self.run_command("show", "s1"))
+        self.assertEqual(self.ids("--tag", "paper"), ["s1"])
+        self.assertEqual(self.ids("--tag", "paper", "--tag", "draft"), [])
+        self.assertEqual(self.ids("--name", "tin", "--since", "1h"), ["s3", "s2", "s1"])
+        self.assertEqual(self.ids("--in-state", "paused"), [])
+        self.assertIn("1 of 3", self.run_command("ls", "--limit", "1"))
+
+        self.assertIn("cancel it first", self.run_command("archive", "s1", code=1))
+        self.run_command("cancel", "s1")
+        self.run_command("archive", "s1")
+        self.assertEqual(self.ids(), ["s3", "s2"])
+        self.assertEqual(self.ids("--archived"), ["s1"])
+        self.assertEqual(self.ids("--all"), ["s3", "s2", "s1"])
+        self.assertIsNotNone(self.json("show", "s1")["archived_at"])
+        self.run_command("archive", "s1", "--undo")
+
+        self.assertEqual(self.json("rm", "s1", "--dry-run")["targets"][0]["trials"], 4)
+        self.run_command("rm", "s1", code=2)  # nobody can be asked
+        self.run_command("rm", "s3", "--yes", code=1)
+        self.run_command("rm", "s1", "--yes")
+        self.run_command("show", "s1", code=6)
+        self.run_command("cancel", "s3")
+        self.run_command("rm", "s3", "--yes")
+        self.assertIn("s4", self.run_command("submit", self.file, "--new"))
+
+    def test_a_backup_is_made_looked_through_and_restored(self):
+        self.run_command("submit", self.file)
+        backup = self.folder / "backup.db"
+        made = self.json("backup", backup)
+        self.assertEqual((made["rows"]["sweep"], made["rows"]["trial"]), (1, 4))
+        self.assertEqual(made["bytes"], backup.stat().st_size)
+        self.assertIn("already", self.run_command("backup", backup, code=1))
+        self.run_command("backup", backup, "--force")
+        self.assertEqual(list(self.folder.glob("*.unfinished")), [])
+        self.assertEqual(list(self.state().glob("backup*")), [])
+        self.run_command("submit", self.file, "--new")
+
+        other = self.folder / "other"
+        live = self.start("leadline-coordinator", "--state", other, "--listen", "127.0.0.1:0", state=other)
+        self.line(live, live.stdout)
+        self.assertIn(str(live.pid), self.run_command("restore", backup, "--state", other, code=1))
+        self.assertIn("leadline backup", self.run_command("fsck", "--state", other, code=1))
+
+        self.wait_until_ended()
+        self.assertTrue(self.json("fsck")["sound"])
+        restored = self.json("restore", backup)
+        self.assertEqual(restored["rows"]["sweep"], 1)
+        self.assertEqual(self.ids(), ["s1"])
+        kept = sqlite3.connect(restored["set_aside"])
+        self.assertEqual(kept.execute("select count(*) from sweep").fetchone(), (2,))
+        kept.close()
+
+        damaged = self.folder / "damaged.db"
+        damaged.write_bytes(backup.read_bytes()[:8192] + b"Z" * 20000)
+        self.assertFalse(json.loads(self.run_output("fsck", damaged, "--json", code=1))["sound"])
+        self.wait_until_ended()
+        self.assertIn("not sound", self.run_command("restore", damaged, code=1))
+        self.assertEqual(self.ids(), ["s1"])
+
+    def run_output(self, *words, code):
+        ended = subprocess.run([PROGRAMS / "leadline", *map(str, words)], env=self.environment(self.state()),
+                               capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(ended.returncode, code, ended.stderr)
+        return ended.stdout
+
+    def wait_until_ended(self):
+        """Until the private coordinator of the last command has let go of its folder."""
+        import fcntl  # pylint: disable=import-outside-toplevel
+        with open(self.state() / "lock", "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH)
+
+
+if __name__ == "__main__":
+    unittest.main()

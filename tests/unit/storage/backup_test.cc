@@ -1,0 +1,192 @@
+// Copies of a database that is written meanwhile, what puts one back, and what
+// a look through finds.
+
+#include "storage/backup.h"
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/open.h"
+#include "tests/support/store_world.h"
+
+namespace leadline::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class Backup : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    pair_ = OpenSqliteStore(path_).value();
+    ASSERT_TRUE(test::CommitOne(*pair_.store, test::MakeSweep(1, 20, 5)).ok());
+    ASSERT_TRUE(
+        test::Run(*pair_.store, test::Attempt(1, 1, 1), {test::Trial(1, 1, 0)})
+            .ok());
+    ASSERT_TRUE(test::Succeed(*pair_.store, test::Trial(1, 1, 0),
+                              test::Attempt(1, 1, 1), 1.5)
+                    .ok());
+    ASSERT_TRUE(
+        test::CommitOne(
+            *pair_.store,
+            EndAttempt{
+                test::Attempt(1, 1, 1), AttemptOutcome::kSucceeded, {}, "", {}})
+            .ok());
+  }
+
+  static std::string ContentsOf(const fs::path& path) {
+    return test::Dump(OpenSqliteStore(path).value(), {"train_loss"});
+  }
+
+  std::vector<std::string> RulesBroken(const std::string& sql) {
+    pair_ = {};
+    SQLite::Database(path_.string(), SQLite::OPEN_READWRITE).exec(sql);
+    std::vector<std::string> rules;
+    const auto report = CheckDatabase(path_);
+    for (const Finding& finding : report->findings) {
+      rules.push_back(finding.rule);
+    }
+    return rules;
+  }
+
+  test::TemporaryFolder folder_;
+  const fs::path path_ = folder_.path() / "leadline.db";
+  const fs::path copy_ = folder_.path() / "copy.db";
+  StorePair pair_;
+};
+
+TEST_F(Backup, UnderALoadOfWritesIsOfOneMomentAndWhole) {
+  std::atomic<bool> stop = false;
+  std::atomic<int64_t> committed = 1;
+  std::jthread writer([&] {
+    for (int64_t sweep = 2; !stop; ++sweep) {
+      EXPECT_TRUE(
+          test::CommitOne(*pair_.store, test::MakeSweep(sweep, 5, 3)).ok());
+      committed = sweep;
+    }
+  });
+  for (int i = 0; i < 5; ++i) {
+    const int64_t before = committed;
+    const auto facts = pair_.reader->BackUp(copy_);
+    const int64_t after = committed + 1;
+    ASSERT_TRUE(facts.ok()) << facts.status();
+    const auto copied = OpenSqliteStore(copy_).value();
+    const int64_t sweeps = copied.reader->CountSweeps().value();
+    EXPECT_GE(sweeps, before);
+    EXPECT_LE(sweeps, after);
+    EXPECT_EQ(facts->rows.at("sweep"), sweeps);
+    // Whole sweeps alone.
+    EXPECT_EQ(facts->rows.at("trial"), 100 + 15 * (sweeps - 1));
+    EXPECT_TRUE(CheckDatabase(copy_)->findings.empty());
+  }
+  stop = true;
+}
+
+TEST_F(Backup, IsRestoredWithAllItHeldAndTheOldOneIsKept) {
+  const std::string then = test::Dump(pair_, {"train_loss"});
+  ASSERT_TRUE(pair_.reader->BackUp(copy_).ok());
+  ASSERT_TRUE(test::CommitOne(*pair_.store, test::MakeSweep(2, 2, 2)).ok());
+  const std::string later = test::Dump(pair_, {"train_loss"});
+  pair_ = {};
+  const auto aside = PutInPlace(copy_, path_, ".before");
+  ASSERT_TRUE(aside.ok()) << aside.status();
+  EXPECT_EQ(ContentsOf(path_), then);
+  EXPECT_EQ(ContentsOf(*aside), later);
+}
+
+TEST_F(Backup, OfADatabaseWithALogKeepsTheLogWithItsDatabase) {
+  ASSERT_TRUE(pair_.reader->BackUp(copy_).ok());
+  ASSERT_TRUE(test::CommitOne(*pair_.store, test::MakeSweep(2, 2, 2)).ok());
+  // As if the coordinator had been killed: the log is there.
+  const fs::path killed = folder_.path() / "killed";
+  fs::create_directory(killed);
+  for (const char* part : {"", "-wal"}) {
+    fs::copy_file(path_.string() + part,
+                  killed / ("leadline.db" + std::string(part)));
+  }
+  ASSERT_GT(fs::file_size(killed / "leadline.db-wal"), 0U);
+  const auto aside = PutInPlace(copy_, killed / "leadline.db", ".before");
+  ASSERT_TRUE(aside.ok()) << aside.status();
+  EXPECT_FALSE(fs::exists(killed / "leadline.db-wal"));
+  EXPECT_EQ(OpenSqliteStore(*aside)->reader->CountSweeps().value(), 2);
+  EXPECT_EQ(
+      OpenSqliteStore(killed / "leadline.db")->reader->CountSweeps().value(),
+      1);
+}
+
+TEST_F(Backup, OfWhatIsNotOursIsRefused) {
+  const fs::path text = folder_.path() / "diary.txt";
+  std::ofstream(text) << "dear diary " << std::string(500, 'x');
+  EXPECT_EQ(CopyDatabase(text, copy_).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(CheckDatabase(text).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(CopyDatabase(folder_.path() / "none.db", copy_).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_FALSE(fs::exists(copy_));
+}
+
+TEST_F(Backup, ThatCannotBeWrittenLeavesNothing) {
+  const fs::path nowhere = folder_.path() / "none" / "copy.db";
+  EXPECT_EQ(pair_.reader->BackUp(nowhere).status().code(),
+            absl::StatusCode::kUnavailable);
+}
+
+TEST_F(Backup, ALookThroughFindsNothingInASoundOne) {
+  pair_ = {};
+  const auto report = CheckDatabase(path_);
+  ASSERT_TRUE(report.ok()) << report.status();
+  for (const Finding& finding : report->findings) {
+    ADD_FAILURE() << finding.rule << ": " << finding.what;
+  }
+  EXPECT_EQ(report->facts.rows.at("trial"), 100);
+}
+
+TEST_F(Backup, ALookThroughFindsATrialWithoutItsResult) {
+  EXPECT_THAT(RulesBroken("DELETE FROM result"),
+              ::testing::Contains("a trial that succeeded has its result"));
+}
+
+TEST_F(Backup, ALookThroughFindsAStateThatIsNone) {
+  EXPECT_THAT(RulesBroken("UPDATE trial SET state = 'dreaming' WHERE id = 2"),
+              ::testing::Contains("the state of a trial is one of the known"));
+}
+
+TEST_F(Backup, ALookThroughFindsWhatRefersToNothing) {
+  EXPECT_THAT(
+      RulesBroken("PRAGMA foreign_keys = OFF; DELETE FROM cell WHERE id = 1"),
+      ::testing::Contains("what is referred to is there"));
+}
+
+TEST_F(Backup, ALookThroughFindsTwoLiveAttempts) {
+  EXPECT_THAT(
+      RulesBroken("UPDATE attempt SET outcome = 'live'; UPDATE cohort SET "
+                  "attempts = 2"),
+      ::testing::IsSupersetOf({"a cohort has as many attempts as it counts",
+                               "only the last attempt of a cohort is live"}));
+}
+
+TEST_F(Backup, ALookThroughFindsDamage) {
+  pair_ = {};
+  {
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(3 * 4096);
+    file << std::string(8 * 4096, 'Z');
+  }
+  const auto report = CheckDatabase(path_);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_FALSE(report->findings.empty());
+  EXPECT_EQ(report->findings.front().rule, "the file is whole");
+  const auto opened = OpenSqliteStore(path_);
+  EXPECT_EQ(opened.status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(opened.status().message()),
+              HasSubstr("leadline restore"));
+}
+
+}  // namespace
+}  // namespace leadline::storage
