@@ -55,7 +55,13 @@ grpc::Status Connection::Repeat(
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kAnswerTime);
     grpc::Status status = call(&context);
-    if (status.error_code() != grpc::StatusCode::UNAVAILABLE ||
+    // After a silence once more: who asks again may be told what the first
+    // one still waits for.
+    const bool was_silent =
+        tries == 1 &&
+        status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    if ((status.error_code() != grpc::StatusCode::UNAVAILABLE &&
+         !was_silent) ||
         tries == kTries) {
       return status;
     }

@@ -4,12 +4,12 @@
 #include <string>
 
 #include <absl/strings/cord.h>
-#include <absl/strings/numbers.h>
+
+#include "errors/error_code.h"
 
 namespace leadline::cli {
 namespace {
 
-constexpr char kExitCodePayload[] = "leadline/exit_code";
 constexpr char kWherePayload[] = "leadline/where";
 
 std::optional<std::string> Payload(const absl::Status& status,
@@ -23,32 +23,7 @@ std::optional<std::string> Payload(const absl::Status& status,
 
 ExitCode ExitCodeOf(const absl::Status& status) {
   if (status.ok()) return ExitCode::kDone;
-  int code = 0;
-  const auto fixed = Payload(status, kExitCodePayload);
-  if (fixed.has_value() && absl::SimpleAtoi(*fixed, &code)) {
-    return static_cast<ExitCode>(code);
-  }
-  switch (status.code()) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kOutOfRange:
-      return ExitCode::kMisuse;
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kDeadlineExceeded:
-      return ExitCode::kUnreachable;
-    case absl::StatusCode::kUnauthenticated:
-    case absl::StatusCode::kPermissionDenied:
-      return ExitCode::kRefused;
-    case absl::StatusCode::kNotFound:
-      return ExitCode::kNotFound;
-    default:
-      return ExitCode::kFailed;
-  }
-}
-
-absl::Status WithExitCode(absl::Status status, ExitCode code) {
-  status.SetPayload(kExitCodePayload,
-                    absl::Cord(std::to_string(static_cast<int>(code))));
-  return status;
+  return static_cast<ExitCode>(RowOf(ErrorOf(status)).exit_code);
 }
 
 absl::Status At(absl::Status status, std::string_view where) {

@@ -21,12 +21,8 @@ enum class ExitCode : int {
   kInterrupted = 130,
 };
 
-/// The code `status` ends the program with: the one set by WithExitCode, else
-/// the one its absl code stands for.
+/// The code `status` ends the program with: that of ErrorOf(status).
 ExitCode ExitCodeOf(const absl::Status& status);
-
-/// Fixes the exit code of an error whose absl code says something else.
-absl::Status WithExitCode(absl::Status status, ExitCode code);
 
 /// Notes where an error belongs: an address, an id, "file:line:column". The
 /// first place noted stands.

@@ -9,6 +9,7 @@
 #include "cli/exit_code.h"
 #include "cli/numbers.h"
 #include "cli/progress_line.h"
+#include "errors/error_code.h"
 
 namespace leadline::cli {
 namespace {
@@ -71,33 +72,33 @@ class Teller {
 
 absl::Status Gone(const std::string& sweep, const Connection& connection,
                   const std::string& why) {
-  return At(WithExitCode(
-                absl::UnavailableError(fmt::format(
+  return At(
+      WithError(absl::UnavailableError(fmt::format(
                     "the coordinator at {} went away while {} ran ({}); what "
                     "it stored is kept, and the same command goes on with it",
                     connection.address(), sweep, why)),
-                ExitCode::kUnreachable),
-            connection.address());
+                ErrorCode::kUnreachable),
+      connection.address());
 }
 
 absl::Status NothingRuns(const v1::Progress& progress,
                          std::chrono::seconds waited) {
-  return At(WithExitCode(
-                absl::FailedPreconditionError(fmt::format(
+  return At(
+      WithError(absl::FailedPreconditionError(fmt::format(
                     "nothing of {} could run for {}: {}; the sweep is kept",
                     progress.sweep(), HumanDuration(waited.count()),
                     progress.waiting_for().empty() ? "no agent with a device "
                                                      "that fits"
                                                    : progress.waiting_for())),
-                ExitCode::kNothingCanRun),
-            progress.sweep());
+                ErrorCode::kNothingCanRun),
+      progress.sweep());
 }
 
 absl::Status Interrupted(const std::string& sweep) {
-  return At(WithExitCode(absl::CancelledError(
-                             "interrupted; what is done is kept, and the same "
-                             "command goes on with the rest"),
-                         ExitCode::kInterrupted),
+  return At(WithError(absl::CancelledError(
+                          "interrupted; what is done is kept, and the same "
+                          "command goes on with the rest"),
+                      ErrorCode::kInterrupted),
             sweep);
 }
 
@@ -164,25 +165,25 @@ absl::Status Verdict(const v1::Progress& last, bool strict) {
   const int64_t cancelled = CountOf(last, "cancelled");
   if (failed > 0 || (strict && diverged > 0)) {
     return At(
-        WithExitCode(absl::AbortedError(fmt::format(
-                         "of {} {} failed and {} diverged; leadline explain {} "
-                         "tells why{}",
-                         Counted(last.planned(), "trial"), failed, diverged,
-                         last.sweep(),
-                         failed == 0 ? ""
-                                     : fmt::format(", leadline retry {} queues "
-                                                   "what failed again",
-                                                   last.sweep()))),
-                     ExitCode::kTrialsFailed),
+        WithError(absl::AbortedError(fmt::format(
+                      "of {} {} failed and {} diverged; leadline explain {} "
+                      "tells why{}",
+                      Counted(last.planned(), "trial"), failed, diverged,
+                      last.sweep(),
+                      failed == 0 ? ""
+                                  : fmt::format(", leadline retry {} queues "
+                                                "what failed again",
+                                                last.sweep()))),
+                  ErrorCode::kTrialsFailed),
         last.sweep());
   }
   if (cancelled > 0) {
-    return At(WithExitCode(absl::AbortedError(fmt::format(
-                               "{} of {} were cancelled; leadline retry {} "
-                               "--cancelled queues them again",
-                               cancelled, Counted(last.planned(), "trial"),
-                               last.sweep())),
-                           ExitCode::kFailed),
+    return At(WithError(absl::AbortedError(fmt::format(
+                            "{} of {} were cancelled; leadline retry {} "
+                            "--cancelled queues them again",
+                            cancelled, Counted(last.planned(), "trial"),
+                            last.sweep())),
+                        ErrorCode::kCancelled),
               last.sweep());
   }
   return absl::OkStatus();

@@ -16,6 +16,7 @@
 
 #include "cli/coordinator_process.h"
 #include "cli/exit_code.h"
+#include "errors/error_code.h"
 
 namespace leadline::cli {
 namespace {
@@ -41,8 +42,12 @@ absl::StatusOr<Descriptor> OpenStateFolder(const fs::path& state) {
     if (folder.is_open()) return folder;
     error = std::error_code(errno, std::generic_category());
   }
-  return absl::FailedPreconditionError(fmt::format(
-      "cannot use the state folder {}: {}", state.string(), error.message()));
+  return WithError(
+      absl::FailedPreconditionError(
+          fmt::format("cannot use the state folder {}: {}; choose another with "
+                      "--state",
+                      state.string(), error.message())),
+      ErrorCode::kStateUnusable);
 }
 
 // True if something listens at the folder's socket.
@@ -79,8 +84,11 @@ absl::Status StartOne(const fs::path& state, const fs::path& program,
       break;
   }
   if (++*failed_starts < kFailedStarts) return absl::OkStatus();
-  return absl::InternalError(fmt::format(
-      "the local coordinator ended as it started:\n{}", process->LastWords()));
+  const std::string words = process->LastWords();
+  return WithError(
+      absl::InternalError(
+          fmt::format("the local coordinator ended as it started:\n{}", words)),
+      ReadLastWords(words).value_or(ErrorCode::kInternal));
 }
 
 }  // namespace

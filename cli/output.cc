@@ -8,6 +8,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/problems.h"
+#include "errors/error_code.h"
 
 namespace leadline::cli {
 namespace {
@@ -58,7 +59,8 @@ void Output::ClearStatus() {
 void Output::PrintError(const absl::Status& status) {
   const std::vector<Problem> problems = ProblemsOf(status);
   if (json_) {
-    Json error = {{"code", static_cast<int>(ExitCodeOf(status))},
+    Json error = {{"code", std::string(Name(ErrorOf(status)))},
+                  {"exit_code", static_cast<int>(ExitCodeOf(status))},
                   {"message", std::string(status.message())},
                   {"where", WhereOf(status)}};
     for (const Problem& problem : problems) {
@@ -84,9 +86,11 @@ int Output::Finish(absl::Status status) {
   ClearStatus();
   Flush();
   if (write_error_ != 0 || std::ferror(stdout) != 0) {
-    status.Update(absl::DataLossError(
-        fmt::format("cannot write standard output: {}",
-                    std::strerror(write_error_ != 0 ? write_error_ : EIO))));
+    status.Update(
+        WithError(absl::DataLossError(fmt::format(
+                      "cannot write standard output: {}",
+                      std::strerror(write_error_ != 0 ? write_error_ : EIO))),
+                  ErrorCode::kOutput));
   }
   if (!status.ok()) PrintError(status);
   std::fflush(stderr);

@@ -29,6 +29,9 @@ class Output {
   /// Bytes as they are, on standard output.
   void Raw(std::string_view bytes);
 
+  /// False once standard output took something no more.
+  bool is_writable() const { return write_error_ == 0; }
+
   /// Hands what was printed on.
   void Flush();
 

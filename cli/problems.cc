@@ -7,6 +7,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/json.h"
+#include "errors/error_code.h"
 
 namespace leadline::cli {
 namespace {
@@ -32,7 +33,8 @@ absl::Status ProblemsError(const std::vector<Problem>& problems) {
     list.push_back(
         {problem.file, problem.line, problem.column, problem.message});
   }
-  absl::Status status = absl::InvalidArgumentError(message);
+  absl::Status status =
+      WithError(absl::InvalidArgumentError(message), ErrorCode::kSweepFile);
   status.SetPayload(kPayload, absl::Cord(Document(list)));
   return problems.empty() ? status : At(status, PlaceOf(problems.front()));
 }

@@ -7,16 +7,15 @@
 
 #include "cli/exit_code.h"
 #include "cli/problems.h"
+#include "errors/error_code.h"
 #include "leadline/v1/experiment.pb.h"
 
 namespace leadline::cli {
 namespace {
 
-std::vector<Problem> ReadProblems(const std::string& details,
+std::vector<Problem> ReadProblems(const v1::Problems& wire,
                                   std::string_view file) {
   std::vector<Problem> problems;
-  v1::Problems wire;
-  if (!wire.ParseFromString(details)) return problems;
   for (const v1::Problem& problem : wire.problems()) {
     problems.push_back({std::string(file), problem.line(), problem.column(),
                         problem.message()});
@@ -53,14 +52,18 @@ std::string Advice(const grpc::Status& status, std::string_view where) {
 absl::Status FromGrpc(const grpc::Status& status, std::string_view where,
                       std::string_view file) {
   if (status.ok()) return absl::OkStatus();
+  v1::Problems details;
+  if (!details.ParseFromString(status.error_details())) details.Clear();
   if (status.error_code() == grpc::StatusCode::INVALID_ARGUMENT) {
-    const auto problems = ReadProblems(status.error_details(), file);
+    const auto problems = ReadProblems(details, file);
     if (!problems.empty()) return ProblemsError(problems);
   }
+  const auto noted = ReadErrorCode(details.code());
   // gRPC's codes are absl's by number.
-  return At(absl::Status(static_cast<absl::StatusCode>(status.error_code()),
-                         Advice(status, where)),
-            where);
+  const absl::Status error(
+      static_cast<absl::StatusCode>(status.error_code()),
+      noted ? status.error_message() : Advice(status, where));
+  return At(noted ? WithError(error, *noted) : error, where);
 }
 
 }  // namespace leadline::cli

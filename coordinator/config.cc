@@ -130,7 +130,7 @@ void Declare(CLI::App& app, Flags& flags) {
 }
 
 Launch Misuse(const std::string& message) {
-  return {std::nullopt, 2, "leadline-coordinator: " + message + "\n"};
+  return {std::nullopt, 2, "leadline-coordinator: " + message + " [misuse]\n"};
 }
 
 /// Why the address and the files of TLS do not go together; empty if they do.

@@ -18,6 +18,7 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/offline.h"
 #include "coordinator/state_folder.h"
+#include "errors/error_code.h"
 #include "logging/open_log.h"
 #include "storage/open.h"
 
@@ -67,6 +68,8 @@ sigset_t BlockSignals() {
     sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that may not grow is a full disk, and no end.
+  std::signal(SIGXFSZ, SIG_IGN);
   return signals;
 }
 
@@ -78,10 +81,16 @@ bool OutputHasNoReader() {
 }
 
 int Fail(const absl::Status& status) {
-  std::fprintf(stderr, "leadline-coordinator: %s\n",
-               std::string(status.message()).c_str());
+  std::fputs(LastWords("leadline-coordinator", status).c_str(), stderr);
   // Refused for what was asked, not for what happened.
-  return absl::IsPermissionDenied(status) ? 2 : 1;
+  return absl::IsPermissionDenied(status) ? 2 : ServiceExitCode(status);
+}
+
+int Fail(const absl::Status& status, Log& log) {
+  log.Write(LogLevel::kError, "failed",
+            {{"code", std::string(Name(ErrorOf(status)))},
+             {"message", std::string(status.message())}});
+  return Fail(status);
 }
 
 int Serve(const Config& config, StateFolder& folder, Log& log,
@@ -103,14 +112,14 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
               {{"message", std::string(found.message())}});
   };
   auto store = storage::OpenSqliteStore(options.database, std::move(open));
-  if (!store.ok()) return Fail(store.status());
+  if (!store.ok()) return Fail(store.status(), log);
   auto coordinator = Coordinator::Start(std::move(options), *store, log);
-  if (!coordinator.ok()) return Fail(coordinator.status());
+  if (!coordinator.ok()) return Fail(coordinator.status(), log);
 
   const std::string description = Description(**coordinator, config);
   const absl::Status written =
       folder.WriteFile("coordinator.json", description);
-  if (!written.ok()) return Fail(written);
+  if (!written.ok()) return Fail(written, log);
   std::fputs(description.c_str(), stdout);
   std::fflush(stdout);
   log.Write(LogLevel::kInfo, "started",

@@ -11,14 +11,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "errors/error_code.h"
+
 namespace leadline {
 namespace {
 
 namespace fs = std::filesystem;
 
 absl::Status Failed(const std::string& what, const fs::path& path) {
-  return absl::FailedPreconditionError(what + " " + path.string() + ": " +
-                                       std::strerror(errno));
+  const bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  return WithError(
+      absl::FailedPreconditionError(
+          what + " " + path.string() + ": " + std::strerror(errno) +
+          (is_full ? "; make room there"
+                   : "; it must belong to the user who runs this, or choose "
+                     "another with --state")),
+      is_full ? ErrorCode::kDiskFull : ErrorCode::kStateUnusable);
 }
 
 /// Written by the holder; empty in the moment before.
@@ -30,15 +38,15 @@ std::string Holder(int lock) {
   return holder.empty() ? "another process" : "process " + holder;
 }
 
-absl::Status WriteAll(int file, const std::string& text) {
+bool WriteAll(int file, const std::string& text) {
   size_t done = 0;
   while (done < text.size()) {
     const ssize_t size = write(file, text.data() + done, text.size() - done);
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return absl::UnavailableError(std::strerror(errno));
+    if (size < 0) return false;
     done += static_cast<size_t>(size);
   }
-  return absl::OkStatus();
+  return true;
 }
 
 /// A folder that others may read is made private only if it is ours or empty:
@@ -60,10 +68,12 @@ absl::Status CheckMayBePrivate(const fs::path& path) {
     is_foreign |= name != "coordinator.err" && name != "agent.lock";
   }
   if (!is_foreign && !error) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      "cannot use " + path.string() +
-      " as the state folder: others may read it, and it holds files that are "
-      "not ours; choose an empty or a new folder with --state");
+  return WithError(
+      absl::FailedPreconditionError(
+          "cannot use " + path.string() +
+          " as the state folder: others may read it, and it holds files that "
+          "are not ours; choose an empty or a new folder with --state"),
+      ErrorCode::kStateUnusable);
 }
 
 }  // namespace
@@ -90,9 +100,12 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given,
   StateFolder folder(path, lock, !why.empty());
   if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return Failed("cannot lock", file);
-    return absl::FailedPreconditionError(
-        "the state folder " + path.string() + " is in use by " + Holder(lock) +
-        "; stop that coordinator, or choose another folder with --state");
+    return WithError(
+        absl::FailedPreconditionError(
+            "the state folder " + path.string() + " is in use by " +
+            Holder(lock) +
+            "; stop that coordinator, or choose another folder with --state"),
+        ErrorCode::kStateInUse);
   }
   if (chmod(path.c_str(), 0700) != 0) {
     return Failed("cannot make private", path);
@@ -122,8 +135,11 @@ absl::Status StateFolder::WriteFile(const std::string& name,
            0600);
   if (file < 0) return Failed("cannot write", fresh);
   const absl::Cleanup close_file = [file] { close(file); };
-  absl::Status written = WriteAll(file, text);
-  if (!written.ok()) return written;
+  if (!WriteAll(file, text)) {
+    const absl::Status failed = Failed("cannot write", fresh);
+    unlink(fresh.c_str());
+    return failed;
+  }
   if (fsync(file) != 0 || rename(fresh.c_str(), target.c_str()) != 0) {
     return Failed("cannot write", target);
   }

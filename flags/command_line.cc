@@ -68,7 +68,7 @@ Reading Read(CLI::App& app, int argc, const char* const* argv) {
 }
 
 Reading Misuse(const CLI::App& app, const std::string& message) {
-  return {false, 2, app.get_name() + ": " + message + "\n"};
+  return {false, 2, app.get_name() + ": " + message + " [misuse]\n"};
 }
 
 }  // namespace leadline::flags

@@ -24,7 +24,7 @@ void AddCommon(CLI::App& app, const std::string& version);
 /// --print-config ends with 0 and what is in effect, as a file for --config.
 Reading Read(CLI::App& app, int argc, const char* const* argv);
 
-/// "PROGRAM: MESSAGE", and the exit code of misuse.
+/// "PROGRAM: MESSAGE [misuse]", and the exit code of misuse.
 Reading Misuse(const CLI::App& app, const std::string& message);
 
 }  // namespace leadline::flags

@@ -12,6 +12,7 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "errors/error_code.h"
 #include "logging/bounded_file.h"
 
 namespace leadline {
@@ -105,8 +106,11 @@ absl::StatusOr<std::unique_ptr<Log>> OpenFileLog(
     const std::filesystem::path& path, const LogOptions& options) {
   auto sink = std::make_shared<BoundedFileSink>(path, options.format);
   if (!sink->Open()) {
-    return absl::FailedPreconditionError(
-        "cannot write the log " + path.string() + ": " + std::strerror(errno));
+    const int error = errno;
+    return WithError(
+        absl::FailedPreconditionError("cannot write the log " + path.string() +
+                                      ": " + std::strerror(error)),
+        error == ENOSPC ? ErrorCode::kDiskFull : ErrorCode::kStateUnusable);
   }
   return std::make_unique<SpdlogLog>(std::move(sink), options);
 }

@@ -11,6 +11,7 @@
 #include "cli/commands/commands.h"
 #include "cli/exit_code.h"
 #include "cli/numbers.h"
+#include "errors/error_code.h"
 #include "model/spec/conversion.h"
 #include "worker/checkpoint/bad_checkpoint.h"
 #include "worker/checkpoint/checkpoint.h"
@@ -115,10 +116,10 @@ absl::Status Convert(Context& context, const Options& options) {
   try {
     return Run(context, options);
   } catch (const checkpoint::BadCheckpoint& bad) {
-    return At(WithExitCode(absl::DataLossError(bad.what()), ExitCode::kFailed),
+    return At(WithError(absl::DataLossError(bad.what()), ErrorCode::kFile),
               options.from);
   } catch (const std::exception& error) {  // the disk says no
-    return WithExitCode(absl::UnknownError(error.what()), ExitCode::kFailed);
+    return WithError(absl::UnknownError(error.what()), ErrorCode::kFile);
   }
 }
 

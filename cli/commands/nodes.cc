@@ -87,10 +87,8 @@ absl::Status Clear(Context& context, Connection& connection,
 
 absl::Status Nodes(Context& context, const Options& options) {
   if (options.action.empty() != options.node.empty()) {
-    return WithExitCode(
-        absl::InvalidArgumentError("name a node: leadline nodes " +
-                                   options.action + " NODE"),
-        ExitCode::kMisuse);
+    return absl::InvalidArgumentError("name a node: leadline nodes " +
+                                      options.action + " NODE");
   }
   const auto connection = context.Connect();
   if (!connection.ok()) return connection.status();

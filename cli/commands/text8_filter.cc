@@ -14,6 +14,7 @@
 #include "cli/commands/commands.h"
 #include "cli/descriptor.h"
 #include "cli/exit_code.h"
+#include "errors/error_code.h"
 
 namespace leadline::cli {
 namespace {
@@ -73,7 +74,7 @@ absl::Status Wikipedia(Context& context, int descriptor,
                       file.empty() ? "standard input" : file,
                       Text8Filter::kMostRecordBytes));
   });
-  if (!read.ok()) return WithExitCode(std::move(read), ExitCode::kFailed);
+  if (!read.ok()) return WithError(std::move(read), ErrorCode::kFile);
   out.clear();
   filter.Finish(out);
   context.output.Raw(out);
@@ -82,9 +83,9 @@ absl::Status Wikipedia(Context& context, int descriptor,
 
 absl::Status Filter(Context& context, const Arguments& arguments) {
   if (context.output.json()) {
-    return WithExitCode(
+    return WithError(
         absl::InvalidArgumentError("text8-filter writes a text, no JSON"),
-        ExitCode::kMisuse);
+        ErrorCode::kMisuse);
   }
   const bool is_standard = arguments.file.empty() || arguments.file == "-";
   const std::string file = is_standard ? "" : arguments.file;

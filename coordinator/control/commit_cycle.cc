@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "coordinator/control/request_answers.h"
+#include "errors/error_code.h"
 
 namespace leadline::control {
 namespace {
@@ -89,8 +90,9 @@ void CommitCycle::Turn(std::deque<Envelope> arrived) {
 }
 
 void CommitCycle::TakeTurn(SteadyTime now) {
-  if (retry_at_ && now < *retry_at_) return;
+  if (retry_at_ && now < *retry_at_) return RefuseRequests();
   retry_at_.reset();
+  standstill_ = absl::OkStatus();
   if (load_with_work_wanted_ && !LoadAgain()) return;
   if (!Flush()) return;
   if (now - ticked_ >= options_.tick) {
@@ -109,6 +111,19 @@ void CommitCycle::TellOverview(SteadyTime now) {
   if (overview_at_ && now - *overview_at_ < options_.overview_every) return;
   overview_at_ = now;
   options_.observer->OnOverview(Count(control_->state(), now));
+}
+
+void CommitCycle::RefuseRequests() {
+  if (standstill_.ok()) return;
+  std::deque<Envelope> left;
+  for (Envelope& envelope : std::exchange(queue_, {})) {
+    if (AsksTheStore(envelope.command)) {
+      envelope.answered(standstill_);
+    } else {
+      left.push_back(std::move(envelope));
+    }
+  }
+  queue_ = std::move(left);
 }
 
 SteadyTime CommitCycle::NextTurn() const {
@@ -357,6 +372,12 @@ void CommitCycle::WaitAndRetry(const absl::Status& why) {
              {{"message", std::string(why.message())}});
   retry_wait_ = std::clamp(retry_wait_ * 2, kFirstRetry, kLongestRetry);
   retry_at_ = options_.now().steady + retry_wait_;
+  standstill_ = WithError(
+      absl::UnavailableError(
+          "nothing can be stored at present: " + std::string(why.message()) +
+          "; ask again once that has gone, what was asked "
+          "for is done once"),
+      NotedError(why).value_or(ErrorCode::kStoreRefused));
   TellOfStandstill(why);
 }
 

@@ -91,6 +91,8 @@ class CommitCycle {
 
   absl::StatusOr<Control> Load() const;
   void TakeTurn(SteadyTime now);
+  /// People who ask for a change learn at once why there can be none.
+  void RefuseRequests();
   void ApplyQueue();
   void TellTally(const std::vector<Outcome>& outcomes) const;
   void TellOverview(SteadyTime now);
@@ -126,6 +128,7 @@ class CommitCycle {
   /// The store is to be read anew; `true`: and work is wanted.
   std::optional<bool> load_with_work_wanted_;
   std::optional<SteadyTime> retry_at_;  // the disk refused
+  absl::Status standstill_;             // why, for who asks meanwhile
   std::chrono::milliseconds retry_wait_{};
   std::string refusal_;  // why; empty since something was committed
   SteadyTime purge_at_{};  // not before

@@ -11,6 +11,7 @@
 
 #include "coordinator/control/attempts.h"
 #include "coordinator/control/pausing.h"
+#include "errors/error_code.h"
 
 namespace leadline::control {
 namespace {
@@ -111,9 +112,11 @@ void Admit(Step& step, const NodeRegistered& command) {
 
 void Refuse(Step& step, SessionId session, const std::string& node) {
   step.Tell(session,
-            CloseOrder{absl::FailedPreconditionError(
-                "another live agent is registered as node " + node +
-                "; stop it or give this one another name with --node")});
+            CloseOrder{WithError(
+                absl::FailedPreconditionError(
+                    "another live agent is registered as node " + node +
+                    "; stop it or give this one another name with --node"),
+                ErrorCode::kNameTaken)});
 }
 
 /// Forgets the stream; a rival that waited takes the node over.

@@ -6,6 +6,7 @@
 
 #include "coordinator/rpc/convert.h"
 #include "coordinator/rpc/status.h"
+#include "errors/error_code.h"
 #include "proto/protocol_version.h"
 
 namespace leadline::rpc {
@@ -16,7 +17,8 @@ absl::Status CheckProtocol(const v1::Register& message) {
       "leadline-coordinator", kProtocol, "leadline-agent " + message.node(),
       {message.least_protocol_version(), message.protocol_version()});
   if (why.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(why);
+  return WithError(absl::FailedPreconditionError(why),
+                   ErrorCode::kVersionMismatch);
 }
 
 }  // namespace
@@ -174,7 +176,7 @@ void AgentSessions::OnLogReply(control::SessionId session,
     requests_.erase(request);
   }
   if (!reply.error().empty()) return found(absl::NotFoundError(reply.error()));
-  found(LogPiece{reply.data(), reply.at_end()});
+  found(LogPiece{reply.data(), reply.at_end(), reply.size()});
 }
 
 void AgentSessions::OnEnded(control::SessionId session) {

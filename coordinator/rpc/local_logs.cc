@@ -29,6 +29,18 @@ absl::StatusOr<LogPiece> ReadPiece(const std::filesystem::path& path,
   };
   struct stat info {};
   LogPiece piece;
+  if (file < 0 && errno == ENOENT) {
+    std::error_code error;
+    if (std::filesystem::exists(path.parent_path() / "held.json", error)) {
+      piece.at_end = true;
+      return piece;
+    }
+    return absl::NotFoundError(
+        path.filename().string() + " of " +
+        path.parent_path().filename().string() +
+        " is not there: its trainer never started, or the file was removed by "
+        "age or size (--keep-days and --keep-mb of the agent)");
+  }
   piece.data.resize(
       static_cast<size_t>(std::clamp<int64_t>(query.limit, 1, kMostBytes)));
   const ssize_t got =
@@ -41,6 +53,7 @@ absl::StatusOr<LogPiece> ReadPiece(const std::filesystem::path& path,
   }
   piece.data.resize(static_cast<size_t>(got));
   piece.at_end = query.offset + got >= info.st_size;
+  piece.size = info.st_size;
   return piece;
 }
 

@@ -22,6 +22,7 @@ struct LogQuery {
 struct LogPiece {
   std::string data;
   bool at_end = false;
+  int64_t size = 0;  // bytes of the whole log, now
 };
 
 /// Thread-safe.

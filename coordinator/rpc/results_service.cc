@@ -146,9 +146,16 @@ absl::Status ResultsService::BeginLog(const v1::LogRequest& request,
   if (!trial.ok()) return trial.status();
   const auto log = LogName(request.stream());
   if (!log.ok()) return log.status();
+  if (request.offset() < 0 || request.tail() < 0 ||
+      (request.offset() > 0 && request.tail() > 0)) {
+    return absl::InvalidArgumentError(
+        "an offset and a number of last lines are not negative, and exclude "
+        "each other");
+  }
   const auto attempt = FindAttempt(parts_.reader, *trial, request.attempt());
   if (!attempt.ok()) return attempt.status();
   stream.Begin(attempt->node, {attempt->key, *log, 0, 0},
+               {request.offset(), request.tail()},
                ToText(*trial) + "@" + std::to_string(attempt->key.number));
   return absl::OkStatus();
 }

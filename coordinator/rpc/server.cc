@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "errors/error_code.h"
+
 namespace leadline::rpc {
 namespace {
 
@@ -34,10 +36,11 @@ absl::Status Taken(const ListenAddress& address) {
       address.is_unix
           ? "socket " + address.path
           : "port " + std::to_string(address.port) + " of " + address.host;
-  return absl::UnavailableError("cannot listen on " + address.ToText() + ": " +
-                                what +
-                                " is in use or may not be bound; stop what "
-                                "listens there or choose another");
+  return WithError(absl::UnavailableError(
+                       "cannot listen on " + address.ToText() + ": " + what +
+                       " is in use or may not be bound; stop what "
+                       "listens there or choose another with --listen"),
+                   ErrorCode::kAddressInUse);
 }
 
 /// The socket's path through its folder's descriptor.
@@ -47,16 +50,20 @@ absl::StatusOr<std::string> ShortPath(const ListenAddress& address,
   const int folder =
       open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {
-    return absl::NotFoundError("cannot listen on " + address.ToText() + ": " +
-                               path.parent_path().string() + ": " +
-                               std::strerror(errno));
+    return WithError(
+        absl::NotFoundError("cannot listen on " + address.ToText() + ": " +
+                            path.parent_path().string() + ": " +
+                            std::strerror(errno)),
+        ErrorCode::kAddressUnusable);
   }
   folders.push_back(folder);
   const std::string short_path = "/proc/self/fd/" + std::to_string(folder) +
                                  "/" + path.filename().string();
   if (short_path.size() > sizeof(sockaddr_un::sun_path) - 1) {
-    return absl::InvalidArgumentError("cannot listen on " + address.ToText() +
-                                      ": the name of the socket is too long");
+    return WithError(
+        absl::InvalidArgumentError("cannot listen on " + address.ToText() +
+                                   ": the name of the socket is too long"),
+        ErrorCode::kAddressUnusable);
   }
   // gRPC would unlink a socket it finds, in use or not.
   if (IsServed(short_path)) return Taken(address);

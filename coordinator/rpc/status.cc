@@ -1,6 +1,10 @@
 #include "coordinator/rpc/status.h"
 
+#include <utility>
+
+#include "common/utf8_prefix.h"
 #include "coordinator/spec_reader/spec_reader.h"
+#include "errors/error_code.h"
 #include "leadline/v1/experiment.pb.h"
 
 namespace leadline::rpc {
@@ -18,8 +22,14 @@ grpc::Status Stopping() {
 }
 
 grpc::Status ToGrpc(const absl::Status& status) {
-  return {static_cast<grpc::StatusCode>(status.code()),
-          std::string(status.message())};
+  const auto code = static_cast<grpc::StatusCode>(status.code());
+  std::string message(status.message());
+  message.resize(Utf8Prefix(message, kMostBytes).size());
+  const auto noted = NotedError(status);
+  if (!noted) return {code, std::move(message)};
+  v1::Problems details;
+  details.set_code(std::string(Name(*noted)));
+  return {code, std::move(message), details.SerializeAsString()};
 }
 
 grpc::Status ToGrpc(const std::vector<sweep::Problem>& problems,

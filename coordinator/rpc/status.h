@@ -15,7 +15,7 @@ namespace leadline::rpc {
 /// UNAVAILABLE: the server is ending.
 grpc::Status Stopping();
 
-/// The same code and message.
+/// The same code and message, which error it is in the details.
 grpc::Status ToGrpc(const absl::Status& status);
 
 /// INVALID_ARGUMENT: a line "file:line:column: message" a problem, and all of

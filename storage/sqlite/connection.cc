@@ -5,6 +5,8 @@
 
 #include <sqlite3.h>
 
+#include "errors/error_code.h"
+
 namespace leadline::storage::sqlite {
 namespace {
 
@@ -68,15 +70,18 @@ absl::Status ToStatus(const SQLite::Exception& error,
                               ")";
   switch (error.getErrorCode() & 0xff) {
     case SQLITE_FULL:
+      return WithError(absl::UnavailableError(message), ErrorCode::kDiskFull);
     case SQLITE_IOERR:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
     case SQLITE_NOMEM:
+      return absl::UnavailableError(message);
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return absl::UnavailableError(message);
+      return WithError(absl::UnavailableError(message),
+                       ErrorCode::kStateUnusable);
     case SQLITE_INTERRUPT:
       return absl::DeadlineExceededError(doing + ": it takes too long");
     case SQLITE_CORRUPT:

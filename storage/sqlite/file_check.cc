@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "errors/error_code.h"
 #include "storage/sqlite/schema.h"
 #include "storage/sqlite/write_ahead_log.h"
 
@@ -21,9 +22,11 @@ constexpr std::string_view kMagic("SQLite format 3\0", 16);
 constexpr size_t kUserVersionAt = 60;
 constexpr size_t kApplicationIdAt = 68;
 
-absl::Status Refuse(const fs::path& path, const std::string& why) {
-  return absl::FailedPreconditionError("cannot use " + path.string() +
-                                       " as the database: " + why);
+absl::Status Refuse(const fs::path& path, const std::string& why,
+                    ErrorCode code = ErrorCode::kStateUnusable) {
+  return WithError(absl::FailedPreconditionError("cannot use " + path.string() +
+                                                 " as the database: " + why),
+                   code);
 }
 
 int32_t NumberAt(const std::string& header, size_t at) {
@@ -38,20 +41,24 @@ absl::Status CheckHeader(const fs::path& path, const std::string& header) {
   if (header.size() < kHeaderBytes || !header.starts_with(kMagic)) {
     return Refuse(path,
                   "it is no SQLite database; name another file, or move this "
-                  "one away");
+                  "one away",
+                  ErrorCode::kForeignDatabase);
   }
   if (NumberAt(header, kApplicationIdAt) != kApplicationId) {
     return Refuse(path,
                   "it is the database of another program; name another file, "
-                  "or move this one away");
+                  "or move this one away",
+                  ErrorCode::kForeignDatabase);
   }
   const int32_t version = NumberAt(header, kUserVersionAt);
-  if (version < 1) return Refuse(path, "its header is damaged");
+  if (version < 1)
+    return Refuse(path, "its header is damaged", ErrorCode::kDamaged);
   if (version > kSchemaVersion) {
-    return Refuse(path, "its schema is version " + std::to_string(version) +
-                            " and this program knows versions up to " +
-                            std::to_string(kSchemaVersion) +
-                            "; use a newer leadline");
+    return Refuse(path,
+                  "its schema is version " + std::to_string(version) +
+                      " and this program knows versions up to " +
+                      std::to_string(kSchemaVersion) + "; use a newer leadline",
+                  ErrorCode::kNewerSchema);
   }
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "errors/error_code.h"
 #include "storage/sqlite/schema.h"
 
 namespace leadline::storage::sqlite {
@@ -39,9 +40,10 @@ void SyncFolder(const std::filesystem::path& folder) {
 absl::Status TakeSteps(Connection& connection) {
   const int32_t version = VersionOf(connection);
   if (version > kSchemaVersion) {
-    return absl::FailedPreconditionError("its schema is version " +
-                                         std::to_string(version) +
-                                         "; use a newer leadline");
+    return WithError(absl::FailedPreconditionError("its schema is version " +
+                                                   std::to_string(version) +
+                                                   "; use a newer leadline"),
+                     ErrorCode::kNewerSchema);
   }
   if (version < kSchemaVersion) {
     // Without a log, so that the header in the file itself always tells whose

@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include "errors/error_code.h"
 #include "storage/open.h"
 #include "storage/sqlite/file_check.h"
 #include "storage/sqlite/integrity.h"
@@ -21,9 +22,11 @@ absl::StatusOr<std::unique_ptr<Connection>> Connect(
       std::make_unique<Connection>(path, Connection::Mode::kWrite);
   // SQLite opens what it may not write for reading, without a word.
   if (sqlite3_db_readonly(connection->database().getHandle(), "main") == 1) {
-    return absl::FailedPreconditionError(
-        "cannot use " + path.string() +
-        " as the database: it may not be written; check its permissions");
+    return WithError(
+        absl::FailedPreconditionError(
+            "cannot use " + path.string() +
+            " as the database: it may not be written; check its permissions"),
+        ErrorCode::kStateUnusable);
   }
   // Alone on the file, SQLite reads a log that was left without shared memory.
   if (!options.write_ahead_log) {
@@ -32,8 +35,10 @@ absl::StatusOr<std::unique_ptr<Connection>> Connect(
   if (absl::Status migrated =
           sqlite::Migrate(*connection, options.write_ahead_log);
       !migrated.ok()) {
-    return absl::Status(migrated.code(), "opening " + path.string() + ": " +
-                                             std::string(migrated.message()));
+    return WithError(
+        absl::Status(migrated.code(), "opening " + path.string() + ": " +
+                                          std::string(migrated.message())),
+        ErrorOf(migrated));
   }
   if (!options.write_ahead_log) {
     connection->Execute("PRAGMA locking_mode = NORMAL");

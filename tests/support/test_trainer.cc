@@ -1,5 +1,6 @@
 // A trainer without a model: it speaks the event format and misbehaves as the
-// file `behaviour` in the agent's state folder says, in one word.
+// file `behaviour` in the agent's state folder says, in one word. A file
+// `behaviour.<cohort>` there speaks of that cohort alone.
 
 #include <chrono>
 #include <cstdio>
@@ -93,10 +94,44 @@ class Orders {
 };
 
 std::string Behaviour(const std::string& folder) {
-  std::ifstream file(folder + "/../../behaviour");
+  const std::string name = folder.substr(folder.rfind('/') + 1);
+  const std::string common = folder + "/../../behaviour";
+  std::ifstream own(common + "." + name.substr(0, name.rfind('@')));
+  std::ifstream file(common);
   std::string text;
-  std::getline(file, text);
+  if (!std::getline(own, text)) std::getline(file, text);
   return text;
+}
+
+bool IsFirstAttempt(const std::string& folder) {
+  return folder.ends_with("@1");
+}
+
+/// 50 MB in lines that name their place.
+void WriteMuch() {
+  std::string block;
+  for (int line = 0; line < 500'000; ++line) {
+    char text[128];
+    std::snprintf(text, sizeof text, "%08d %s\n", line,
+                  "0123456789012345678901234567890123456789012345678901234567"
+                  "8901234567890123456789012345678");
+    block += text;
+    if (block.size() > (1 << 20)) {
+      std::cout << block;
+      block.clear();
+    }
+  }
+  std::cout << block << std::flush;
+}
+
+/// What no terminal should be sent: escapes, bytes that are no text, and a line
+/// of 10 MB.
+void WriteRubbish() {
+  std::cerr << "\x1b]0;title\x07\x1b[2J\x9b"
+            << "31m" << '\0' << "\xff\xfe\r\b"
+            << "plain\n"
+            << std::string(10 << 20, 'x') << "\nafter\n"
+            << std::flush;
 }
 
 /// One that leaves the group and hears no plain signal. It has left when this
@@ -211,6 +246,17 @@ void Finish(Events& events, const ordered_json& config, int steps) {
   events.Add("end", {{"outcome", "succeeded"}, {"kind", ""}, {"message", ""}});
 }
 
+void Diverge(Events& events, const ordered_json& config, int steps) {
+  for (size_t replica = 0; replica < config["seeds"].size(); ++replica) {
+    events.Add("replica_end", {{"replica", replica},
+                               {"seed", config["seeds"][replica]},
+                               {"state", "diverged"},
+                               {"step", steps},
+                               {"reason", "the loss is nan"}});
+  }
+  events.Add("end", {{"outcome", "succeeded"}, {"kind", ""}, {"message", ""}});
+}
+
 int Wait(const std::string& folder, Events& events) {
   Orders orders(folder);
   while (true) {
@@ -235,6 +281,9 @@ int Run(const ordered_json& config) {
     std::cerr << "this trainer does not like its configuration\n";
     return 2;
   }
+  if (word == "die_at_start") std::_Exit(3);
+  if (word == "killed_at_start") raise(SIGKILL);
+  if (word == "silent") return 0;
   Events events(folder);
   if (word == "rubbish") {
     for (int i = 0; i < 50; ++i) events.Raw("}{ not an event \x01\n");
@@ -256,6 +305,18 @@ int Run(const ordered_json& config) {
        {"full_disk", "bad_alloc", "cuda", "nccl", "nccl_init"}) {
     if (word == failure) return FailAs(word, events);
   }
+  if (word == "much") WriteMuch();
+  if (word == "escapes") WriteRubbish();
+  if (word == "speak") {
+    std::cerr << "first words\n" << std::flush;
+    AwaitGo(folder);
+    std::cerr << "last words\n" << std::flush;
+  }
+  if (word == "fail_once") {
+    std::cerr << (IsFirstAttempt(folder) ? "the first\n" : "the second\n")
+              << std::flush;
+    if (IsFirstAttempt(folder)) std::_Exit(4);
+  }
   if (word == "hang") pause();
   if (word == "suspend") raise(SIGSTOP);
   if (word == "leave_session") ForkChildOfAnotherSession(folder);
@@ -274,6 +335,10 @@ int Run(const ordered_json& config) {
   if (word == "go") {
     AwaitGo(folder);
     Train(events, config, kSteps);
+  }
+  if (word == "diverge") {
+    Diverge(events, config, kSteps);
+    return 0;
   }
   Finish(events, config, kSteps);
   return 0;

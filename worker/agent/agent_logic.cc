@@ -100,7 +100,8 @@ void AgentLogic::OnClosed(const absl::Status& status, SteadyTime now) {
       is_barred || status.code() == absl::StatusCode::kFailedPrecondition;
   if (was_registered_ || !(refused || policy_.is_private)) return;
   if (now - started_at_ < policy_.patience_at_start) return;
-  end_ = AgentEnd{is_barred ? 5 : 1, std::string(status.message())};
+  end_ = AgentEnd{is_barred ? 5 : 1, std::string(status.message()),
+                  ErrorOf(status)};
 }
 
 void AgentLogic::NoteRefusal(const absl::Status& status) {

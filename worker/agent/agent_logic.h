@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/log.h"
+#include "errors/error_code.h"
 #include "model/spec/identity.h"
 #include "worker/agent/agent_link.h"
 #include "worker/agent/attempt_host.h"
@@ -54,7 +55,8 @@ struct AgentPolicy {
 /// How the agent ended, and what to tell whoever started it.
 struct AgentEnd {
   int exit_code = 0;
-  std::string message;  // empty after an orderly end
+  std::string message;                    // empty after an orderly end
+  ErrorCode code = ErrorCode::kInternal;  // with a message
 };
 
 /// Owned by one thread. What it is given must outlive it.

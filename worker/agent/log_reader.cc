@@ -24,11 +24,26 @@ const char* FileOf(const std::string& stream) {
   return nullptr;
 }
 
+// Of an attempt that is held, its trainer has not begun to write.
+void TellMissing(const std::filesystem::path& path, v1::LogReply& reply) {
+  std::error_code error;
+  if (std::filesystem::exists(path.parent_path() / "held.json", error)) {
+    reply.set_at_end(true);
+    return;
+  }
+  reply.set_error(path.filename().string() + " of " +
+                  path.parent_path().filename().string() +
+                  " is not there: its trainer never started, or the file was "
+                  "removed by age or size (--keep-days and --keep-mb of the "
+                  "agent)");
+}
+
 void ReadPiece(const std::filesystem::path& path, const v1::ReadLogOrder& order,
                v1::LogReply& reply) {
   const FileDescriptor file(
       open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat info {};
+  if (!file && errno == ENOENT) return TellMissing(path, reply);
   if (!file || fstat(file.get(), &info) != 0) {
     reply.set_error("cannot read " + path.filename().string() + ": " +
                     std::strerror(errno));
@@ -46,6 +61,7 @@ void ReadPiece(const std::filesystem::path& path, const v1::ReadLogOrder& order,
   }
   data.resize(static_cast<size_t>(got));
   reply.set_at_end(order.offset() + got >= info.st_size);
+  reply.set_size(info.st_size);
   reply.set_data(std::move(data));
 }
 

@@ -1,8 +1,10 @@
 // leadline-agent: holds a machine's devices and trains on them what a
 // coordinator orders.
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <string>
 #include <utility>
@@ -12,6 +14,7 @@
 
 #include "common/build_info.h"
 #include "common/network_file_system.h"
+#include "errors/error_code.h"
 #include "logging/open_log.h"
 #include "worker/agent/agent.h"
 #include "worker/agent/config.h"
@@ -81,9 +84,16 @@ AgentOptions MakeOptions(const Config& config, const std::string& host) {
   return options;
 }
 
-int Fail(int code, const std::string& message) {
-  std::fprintf(stderr, "leadline-agent: %s\n", message.c_str());
-  return code;
+int Fail(const absl::Status& status) {
+  std::fputs(leadline::LastWords("leadline-agent", status).c_str(), stderr);
+  return ServiceExitCode(status);
+}
+
+int Fail(const absl::Status& status, Log& log) {
+  log.Write(LogLevel::kError, "failed",
+            {{"code", std::string(Name(ErrorOf(status)))},
+             {"message", std::string(status.message())}});
+  return Fail(status);
 }
 
 /// Ends the process: the data thread may be in the middle of a large file,
@@ -96,7 +106,9 @@ int Fail(int code, const std::string& message) {
     const SignalThread signals(agent);
     end = agent.Run();
   }
-  if (!end.message.empty()) Fail(end.exit_code, end.message);
+  if (!end.message.empty()) {
+    Fail(WithError(absl::UnknownError(end.message), end.code), log);
+  }
   std::fflush(nullptr);
   std::_Exit(end.exit_code);
 }
@@ -109,32 +121,39 @@ absl::StatusOr<std::unique_ptr<Log>> OpenLog(const Config& config) {
 int Run(const Config& config, const std::string& host) {
   if (!config.fetch.empty()) return FetchAhead(config.fetch, config.data);
   if (access(config.trainer.c_str(), X_OK) != 0) {
-    return Fail(2, "no trainer at " + config.trainer.string() +
-                       "; name one with --trainer");
+    return Fail(absl::InvalidArgumentError(
+        "no trainer at " + config.trainer.string() + " that may be run (" +
+        std::strerror(errno) + "); name one with --trainer"));
   }
   if (const std::string why = WhyNotForState(config.state);
       !why.empty() && !config.allow_network_file_system) {
-    return Fail(1, why);
+    return Fail(WithError(absl::FailedPreconditionError(why),
+                          ErrorCode::kStateUnusable));
   }
   AgentOptions options = MakeOptions(config, host);
   if (absl::Status usable = CheckUsable(options.session); !usable.ok()) {
-    return Fail(2, std::string(usable.message()));
+    return Fail(absl::InvalidArgumentError(usable.message()));
   }
   absl::StatusOr<StateLock> lock = StateLock::Take(config.state);
-  if (!lock.ok()) return Fail(1, std::string(lock.status().message()));
+  if (!lock.ok()) return Fail(lock.status());
   const auto log = OpenLog(config);
-  if (!log.ok()) return Fail(1, std::string(log.status().message()));
+  if (!log.ok()) return Fail(log.status());
   // gRPC's own lines are about its inside; what matters is told by statuses.
   gpr_set_log_function([](gpr_log_func_args*) {});
   const bool only_end = config.only_end_leftovers;
   if (!EndLeftovers(config.state, options.identity.boot_id,
                     only_end ? HeldAttempts::kEnd : HeldAttempts::kSpare,
                     only_end ? kPatienceAtTheEnd : kPatienceWithLeftovers)) {
-    return Fail(1, "trainers of an earlier agent could not be ended");
+    return Fail(WithError(absl::InternalError("trainers of an earlier agent "
+                                              "could not be ended"),
+                          ErrorCode::kLeftovers),
+                **log);
   }
   if (only_end) return 0;
   absl::StatusOr<Offer> offer = LookAtDevices(config);
-  if (!offer.ok()) return Fail(2, std::string(offer.status().message()));
+  if (!offer.ok())
+    return Fail(
+        absl::InvalidArgumentError(std::string(offer.status().message())));
   for (const std::string& note : offer->notes) {
     (*log)->Write(LogLevel::kWarning, "device_left_out", {{"why", note}});
   }
@@ -163,7 +182,6 @@ int main(int argc, char** argv) {
   try {
     return leadline::agent::Main(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "leadline-agent: %s\n", error.what());
-    return 1;
+    return leadline::agent::Fail(absl::InternalError(error.what()));
   }
 }

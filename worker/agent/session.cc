@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "errors/error_code.h"
 #include "tls/channel.h"
 #include "tls/diagnosis.h"
 #include "tls/private_file.h"
@@ -36,8 +37,12 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {
-  return {static_cast<absl::StatusCode>(status.error_code()),
-          status.error_message()};
+  const absl::Status error(static_cast<absl::StatusCode>(status.error_code()),
+                           status.error_message());
+  v1::Problems details;
+  if (!details.ParseFromString(status.error_details())) return error;
+  const auto noted = ReadErrorCode(details.code());
+  return noted ? WithError(error, *noted) : error;
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ class SignalThread {
   /// In main, before any other thread: so all of them inherit the mask.
   static void Block() {
     std::signal(SIGPIPE, SIG_IGN);
+    // A file that may not grow is a full disk, and no end.
+    std::signal(SIGXFSZ, SIG_IGN);
     const sigset_t signals = Signals();
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "errors/error_code.h"
 #include "worker/agent/attempt_folder.h"
 
 namespace leadline::agent {
@@ -19,7 +20,14 @@ namespace {
 constexpr size_t kLongestInstance = 64;
 
 absl::Status Failure(const std::string& doing) {
-  return absl::UnavailableError(doing + ": " + std::strerror(errno));
+  const bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  return WithError(
+      absl::UnavailableError(
+          doing + ": " + std::strerror(errno) +
+          (is_full ? "; make room there"
+                   : "; it must belong to the user who runs this, or choose "
+                     "another with --state")),
+      is_full ? ErrorCode::kDiskFull : ErrorCode::kStateUnusable);
 }
 
 std::string HolderOf(int file) {
@@ -44,10 +52,12 @@ absl::StatusOr<StateLock> StateLock::Take(const std::filesystem::path& state) {
   if (!file) return Failure("cannot open " + path.string());
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return Failure("cannot lock " + path.string());
-    return absl::FailedPreconditionError(
-        "state folder " + state.string() +
-        " belongs to the agent with process id " + HolderOf(file.get()) +
-        "; stop it or give this one another --state");
+    return WithError(
+        absl::FailedPreconditionError(
+            "state folder " + state.string() +
+            " belongs to the agent with process id " + HolderOf(file.get()) +
+            "; stop it or give this one another --state"),
+        ErrorCode::kStateInUse);
   }
   const std::string holder = std::to_string(getpid()) + "\n";
   if (ftruncate(file.get(), 0) != 0 ||

@@ -58,7 +58,8 @@ class Commands : public ::testing::Test {
     EXPECT_EQ(ended.out, "");
     nlohmann::json document = nlohmann::json::parse(ended.err, nullptr, false);
     EXPECT_FALSE(document.is_discarded()) << ended.err;
-    EXPECT_EQ(document["error"]["code"], exit_code);
+    EXPECT_EQ(document["error"]["exit_code"], exit_code);
+    EXPECT_TRUE(document["error"]["code"].is_string());
     return document["error"];
   }
 

@@ -4,6 +4,7 @@
 
 #include "cli/problems.h"
 #include "cli/wire_status.h"
+#include "errors/error_code.h"
 #include "leadline/v1/experiment.pb.h"
 
 namespace leadline::cli {
@@ -35,7 +36,7 @@ TEST(ExitCode, IsFixedForEveryGrpcCode) {
 
 TEST(ExitCode, CanBeFixedApartFromTheStatus) {
   const absl::Status status =
-      WithExitCode(absl::AbortedError("2 failed"), ExitCode::kTrialsFailed);
+      WithError(absl::AbortedError("2 failed"), ErrorCode::kTrialsFailed);
   EXPECT_EQ(ExitCodeOf(status), ExitCode::kTrialsFailed);
   EXPECT_EQ(ExitCodeOf(At(status, "s1")), ExitCode::kTrialsFailed);
 }

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "control_world.h"
+#include "errors/error_code.h"
 #include "faulty_store.h"
 
 namespace leadline::control {
@@ -113,7 +114,7 @@ TEST_F(CommitCycleTest, NothingIsAppliedWhileACommitIsRefused) {
   store_.failures = 1;
   Turn({Register()});
   const int commits = store_.commits;
-  Turn({Submit("r2"), Submit("r3")});
+  Turn({LookAtSweep{{1}}, Tick{}});
   EXPECT_EQ(store_.commits, commits) << "the next try is not due";
   EXPECT_THAT(answers_, SizeIs(1));
   EXPECT_THAT(orders_.orders, IsEmpty());
@@ -122,7 +123,27 @@ TEST_F(CommitCycleTest, NothingIsAppliedWhileACommitIsRefused) {
   Turn();
   EXPECT_THAT(answers_, SizeIs(4));
   EXPECT_THAT(orders_.orders, SizeIs(2)) << "welcome and start";
-  EXPECT_EQ(*store_.reader().CountSweeps(), 3);
+}
+
+TEST_F(CommitCycleTest, WhoAsksForAChangeMeanwhileLearnsAtOnceWhyThereIsNone) {
+  store_.failure =
+      WithError(absl::UnavailableError("disk full"), ErrorCode::kDiskFull);
+  store_.failures = 1;
+  Turn({Submit("r1")});
+  EXPECT_THAT(answers_, IsEmpty()) << "what was begun is not taken back";
+  Turn({Submit("r2"), Submit("r3")});
+  ASSERT_THAT(answers_, SizeIs(2));
+  for (const absl::Status& answer : answers_) {
+    EXPECT_TRUE(absl::IsUnavailable(answer));
+    EXPECT_EQ(ErrorOf(answer), ErrorCode::kDiskFull);
+    EXPECT_THAT(std::string(answer.message()), testing::HasSubstr("disk full"));
+  }
+  Pass(cycle_->NextTurn() - now_.steady);
+  Turn();
+  EXPECT_TRUE(answers_.at(2).ok());
+  Turn({Submit("r2")});
+  EXPECT_TRUE(answers_.at(3).ok());
+  EXPECT_EQ(*store_.reader().CountSweeps(), 2);
 }
 
 TEST_F(CommitCycleTest, FailedCommitOfAMergedBatchIsToldToEachCaller) {
@@ -195,8 +216,7 @@ TEST_F(CommitCycleTest, RefusedCommitIsTriedLessAndLessOften) {
 TEST_F(CommitCycleTest, WhatIsAbandonedWithARefusedCommitNeverWas) {
   store_.failure = absl::UnavailableError("disk full");
   store_.failures = 1;
-  Turn({Submit("r1")});
-  Turn({Submit("r2")});
+  Turn({Submit("r1"), Submit("r2")});
   cycle_->Abandon(absl::UnavailableError("ending"));
   EXPECT_THAT(answers_, SizeIs(2));
   for (const absl::Status& answer : answers_) {

@@ -62,6 +62,17 @@ TEST_F(LocalLogsTest, AsksTheAgentForAttemptsThatRanElsewhere) {
   EXPECT_EQ(others_.last_node(), "node");
 }
 
+TEST_F(LocalLogsTest, WhatIsNotThereHasNotBegunOrIsGone) {
+  const auto gone = Read("stderr");
+  EXPECT_TRUE(absl::IsNotFound(gone.status()));
+  EXPECT_NE(gone.status().message().find("--keep-days"), std::string::npos);
+  Write("held.json", "{}");
+  const auto not_yet = Read("stderr");
+  ASSERT_TRUE(not_yet.ok()) << not_yet.status();
+  EXPECT_EQ(not_yet->data, "");
+  EXPECT_TRUE(not_yet->at_end);
+}
+
 TEST_F(LocalLogsTest, DoesNotFollowALinkOutOfTheFolder) {
   fs::create_symlink("/etc/hostname", state_ / "attempts/s1.2.c0@3/stdout.log");
   EXPECT_TRUE(absl::IsNotFound(Read("stdout").status()));

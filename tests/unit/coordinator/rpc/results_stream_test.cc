@@ -197,8 +197,55 @@ TEST_F(ResultsServiceTest, LogsThatCannotBeReadSayWhy) {
   request.set_stream("stdout");
   logs_.error = absl::UnavailableError("node node-a is not connected");
   const grpc::Status gone = ReadLog(request, chunks);
-  EXPECT_EQ(gone.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(gone.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_THAT(gone.error_message(), HasSubstr("node-a"));
+  v1::Problems details;
+  ASSERT_TRUE(details.ParseFromString(gone.error_details()));
+  EXPECT_EQ(details.code(), "node_away");
+}
+
+TEST_F(ResultsServiceTest, LogsAreReadFromAPlaceOn) {
+  FinishFirstCell();
+  logs_.text = "0123456789";
+  v1::LogRequest request;
+  request.set_trial("s1.1.1");
+  request.set_offset(7);
+  std::vector<v1::LogChunk> chunks;
+  ASSERT_TRUE(ReadLog(request, chunks).ok());
+  ASSERT_EQ(chunks.size(), 1U);
+  EXPECT_EQ(chunks[0].data(), "789");
+  EXPECT_EQ(chunks[0].offset(), 7);
+  request.set_tail(1);
+  EXPECT_EQ(ReadLog(request, chunks).error_code(), kInvalid);
+}
+
+TEST_F(ResultsServiceTest, TheLastLinesOfALogAreFoundFromItsEnd) {
+  FinishFirstCell();
+  v1::LogRequest request;
+  request.set_trial("s1.1.1");
+  const auto tail = [&](int64_t lines) {
+    request.set_tail(lines);
+    std::vector<v1::LogChunk> chunks;
+    EXPECT_TRUE(ReadLog(request, chunks).ok());
+    std::string all;
+    for (const v1::LogChunk& chunk : chunks) all += chunk.data();
+    return all;
+  };
+  logs_.text = "one\ntwo\nthree\n";
+  EXPECT_EQ(tail(1), "three\n");
+  EXPECT_EQ(tail(2), "two\nthree\n");
+  EXPECT_EQ(tail(3), logs_.text);
+  EXPECT_EQ(tail(9), logs_.text);
+  logs_.text = "one\ntwo";
+  EXPECT_EQ(tail(1), "two");
+  logs_.text = "\n\n\n";
+  EXPECT_EQ(tail(2), "\n\n");
+  logs_.text = "";
+  EXPECT_EQ(tail(1), "");
+  logs_.text = "first\n" + std::string(300'000, 'x') + "\nlast\n";
+  EXPECT_EQ(tail(1), "last\n");
+  EXPECT_EQ(tail(2), logs_.text.substr(6));
+  EXPECT_EQ(tail(3), logs_.text);
 }
 
 }  // namespace

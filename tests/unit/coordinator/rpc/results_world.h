@@ -33,6 +33,7 @@ class FakeLogs final : public LogSource {
     piece.data = text.substr(static_cast<size_t>(query.offset),
                              static_cast<size_t>(query.limit));
     piece.at_end = query.offset + std::ssize(piece.data) >= std::ssize(text);
+    piece.size = std::ssize(text);
     found(std::move(piece));
   }
 

@@ -1,0 +1,164 @@
+"""What keeps coordinator and agent from starting: each says what, where and what to do, and the command that started one passes it on."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sqlite3
+import unittest
+
+from errors_world import PROGRAMS, ErrorsWorld, wait_for
+
+
+class StartOfACoordinator(ErrorsWorld):
+    def refused(self, code, *words, exit_code=1, **options):
+        return self.fails(self.start("leadline-coordinator", *words, **options), code, exit_code)
+
+    def refused_to_a_command(self, code):
+        """The same in a command that starts the local coordinator."""
+        _, err = self.leadline("ls", "--json", exit_code=1)
+        error = json.loads(err)["error"]
+        self.assertEqual((error["code"], error["exit_code"]), (code, 1), error)
+        return error["message"]
+
+    def test_a_port_in_use_is_named(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            said = self.refused("address_in_use", "--state", self.state(), "--listen", f"127.0.0.1:{port}")
+        self.assertIn(f"port {port} of 127.0.0.1 is in use", said)
+        log = (self.state() / "coordinator.log").read_text()
+        self.assertIn(" error failed code=address_in_use message=", log)
+
+    def test_a_state_folder_in_use_names_its_holder(self):
+        holder = self.coordinator()
+        said = self.refused("state_in_use", "--state", self.state(), "--listen", "127.0.0.1:0")
+        self.assertIn(f"is in use by process {holder.pid}", said)
+
+    def test_a_file_in_place_of_the_state_folder(self):
+        (self.folder / "file").write_text("")
+        for state in (self.folder / "file", self.folder / "file" / "below"):
+            self.assertIn(str(state), self.refused("state_unusable", "--state", state))
+
+    def test_a_state_folder_of_another_user_is_refused(self):
+        if os.geteuid() != 0 or not self.programs_are_for_all():
+            self.state().mkdir(mode=0o000)
+            if os.access(self.state(), os.W_OK):
+                self.skipTest("this user may read everything, and nobody else the programs")
+            self.refused("state_unusable", "--state", self.state())
+            self.state().chmod(0o700)
+            return
+        self.folder.chmod(0o755)
+        self.state().mkdir(mode=0o700)
+        said = self.refused("state_unusable", "--state", self.state(), user=65534, group=65534, extra_groups=[])
+        self.assertIn("Permission denied", said)
+        self.assertIn("--state", said)
+
+    def programs_are_for_all(self):
+        folders = [PROGRAMS, *PROGRAMS.parents]
+        return all(folder.stat().st_mode & 0o5 == 0o5 for folder in folders)
+
+    def database(self):
+        """One of ours, at rest."""
+        self.end(self.coordinator())
+        return self.state() / "leadline.db"
+
+    def test_a_newer_schema_is_left_as_it_is(self):
+        path = self.database()
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.execute("PRAGMA journal_mode = DELETE")
+            database.execute("PRAGMA user_version = 9999")
+        before = path.read_bytes()
+        said = self.refused("newer_schema", "--state", self.state())
+        self.assertIn("its schema is version 9999", said)
+        self.assertIn("use a newer leadline", said)
+        self.assertEqual(path.read_bytes(), before)
+        self.assertIn("its schema is version 9999", self.refused_to_a_command("newer_schema"))
+
+    def test_another_programs_file_is_left_as_it_is(self):
+        self.state().mkdir(mode=0o700)
+        path = self.state() / "leadline.db"
+        path.write_text("dear diary, " * 100)
+        self.assertIn("it is no SQLite database", self.refused("foreign_database", "--state", self.state()))
+        self.refused_to_a_command("foreign_database")
+        self.assertEqual(path.read_text(), "dear diary, " * 100)
+
+    def test_a_damaged_database_is_told_and_kept(self):
+        path = self.database()
+        content = bytearray(path.read_bytes())
+        content[100:] = b"\xa5" * (len(content) - 100)
+        path.write_bytes(content)
+        self.refused("damaged", "--state", self.state())
+        self.assertEqual(path.read_bytes()[100:200], b"\xa5" * 100)
+
+    def test_a_wrong_setting_is_misuse(self):
+        for words in (["--lease", "1"], ["--listen", "0.0.0.0:1"], ["--nonsense"], ["--config", "/nowhere"]):
+            with self.subTest(words=words):
+                self.refused("misuse", "--state", self.state(), *words, exit_code=2)
+        self.assertFalse(self.state().exists())
+
+
+class StartOfAnAgent(ErrorsWorld):
+    def refused(self, code, *words, exit_code=1, **options):
+        for default in (["--trainer", "/bin/true"], ["--coordinator", "127.0.0.1:1"]):
+            if default[0] not in words:
+                words = [*default, *words]
+        return self.fails(self.start("leadline-agent", *words, **options), code, exit_code)
+
+    def test_a_trainer_that_is_missing_or_may_not_be_run(self):
+        plain = self.folder / "trainer"
+        plain.write_text("#!/bin/sh\n")
+        for path, why in ((self.folder / "none", "No such file"), (plain, "Permission denied")):
+            said = self.refused("misuse", "--state", self.state(), "--trainer", path, exit_code=2)
+            self.assertIn(str(path), said)
+            self.assertIn(why, said)
+            self.assertIn("--trainer", said)
+
+    def test_a_state_folder_in_use_names_its_holder(self):
+        self.coordinator()
+        holder = self.agent()
+        said = self.refused("state_in_use", "--state", self.state("agent"))
+        self.assertIn(f"process id {holder.pid}", said)
+
+    def test_a_file_in_place_of_the_state_folder(self):
+        (self.folder / "file").write_text("")
+        self.assertIn("file", self.refused("state_unusable", "--state", self.folder / "file"))
+
+    def test_a_log_that_cannot_be_written(self):
+        self.refused("state_unusable", "--state", self.state(), "--log-file", self.folder / "no" / "agent.log")
+
+    def test_a_wrong_setting_is_misuse(self):
+        for words in (["--coordinator", "nowhere"], ["--slots", "0"], ["--log-level", "loud"], ["--nonsense"]):
+            with self.subTest(words=words):
+                self.refused("misuse", "--state", self.state(), *words, exit_code=2)
+
+    def test_a_name_that_another_live_agent_bears(self):
+        self.coordinator()
+        self.agent(name="one")
+        second = self.start("leadline-agent", "--state", self.state("two"), "--coordinator", self.address, "--node", "one",
+                            "--trainer", "/bin/true")
+        said = self.fails(second, "name_taken")
+        self.assertIn("another live agent is registered as node one", said)
+        self.assertIn("--node", said)
+
+
+class AnAgentWaits(ErrorsWorld):
+    def test_for_a_coordinator_that_is_not_there_yet(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        agent = self.start("leadline-agent", "--state", self.state("agent"), "--coordinator", f"127.0.0.1:{port}",
+                           "--trainer", "/bin/true")
+        self.line(agent, agent.stderr, "no coordinator answers")
+        coordinator = self.start("leadline-coordinator", "--state", self.state(), "--listen", f"127.0.0.1:{port}")
+        self.line(agent, agent.stderr, " info registered node=")
+        for process in (agent, coordinator):
+            process.send_signal(signal.SIGTERM)
+            self.finish(process)
+        wait_for(lambda: not self.living(), "processes to end")
+
+
+if __name__ == "__main__":
+    unittest.main()
