@@ -53,7 +53,7 @@ void Declare(CLI::App& app, Flags& flags) {
                  "unix:STATE/coordinator.sock, which is always served too")
       ->type_name("ADDRESS");
   app.add_option("--http", flags.http,
-                 "HOST:PORT (loopback; port 0: any free one) that serves "
+                 "HOST:PORT (port 0: any free one) that serves "
                  "/metrics for Prometheus, /healthz and /readyz; default: none")
       ->type_name("HOST:PORT");
   app.add_flag("--allow-network-filesystem", flags.allow_network,
@@ -135,7 +135,7 @@ Launch Misuse(const std::string& message) {
 
 /// Why the address and the files of TLS do not go together; empty if they do.
 std::string WhyNotServed(const Config& config) {
-  if (config.address.is_unix && config.tls.any()) {
+  if (config.address.is_unix && !config.http && config.tls.any()) {
     return "--tls-cert, --tls-key and --tls-client-ca are for addresses; give "
            "--listen HOST:PORT";
   }

@@ -8,6 +8,7 @@
 #include <absl/status/status.h>
 #include <unistd.h>
 
+#include "coordinator/http/tls_context.h"
 #include "coordinator/http_gate.h"
 #include "coordinator/pages.h"
 #include "coordinator/rpc/call_meter.h"
@@ -32,12 +33,8 @@ control::SteadyTime SteadyNow() { return MomentNow().steady; }
 
 /// Why a public address must not be served; OK for others.
 absl::Status CheckPublic(const Config& config, const access::Door& door) {
-  if (config.http && config.http->is_public()) {
-    return absl::PermissionDeniedError(
-        "refusing to serve HTTP on " + config.http->ToText() +
-        ": it is plain text, and stays on this machine (127.0.0.1:PORT)");
-  }
-  if (!config.address.is_public()) return absl::OkStatus();
+  const bool is_http_public = config.http && config.http->is_public();
+  if (!config.address.is_public() && !is_http_public) return absl::OkStatus();
   std::string missing;
   if (!config.tls.any()) {
     missing = "\n  no certificate: give --tls-cert and --tls-key";
@@ -50,7 +47,8 @@ absl::Status CheckPublic(const Config& config, const access::Door& door) {
   }
   if (missing.empty()) return absl::OkStatus();
   return absl::PermissionDeniedError(
-      "refusing to listen on " + config.address.ToText() +
+      "refusing to listen on " +
+      (config.address.is_public() ? config.address : *config.http).ToText() +
       ", which others than this machine can reach:" + missing +
       "\n(docs/security.md has the steps)");
 }
@@ -161,10 +159,16 @@ absl::Status Coordinator::ServeHttp() {
   options.on_answered = [this](const std::string& route, unsigned code) {
     counters_.CountRequest(route, code);
   };
+  if (options_.config.tls.any()) {
+    auto context = http::MakeTlsContext(options_.config.tls);
+    if (!context.ok()) return context.status();
+    options.tls = *std::move(context);
+  }
+  const auto entrance =
+      options.tls ? access::Entrance::kPublic : access::Entrance::kLoopback;
   auto server = http::Server::Start(
-      std::move(options),
-      http::Routes(MakePages({health_, exposition_}),
-                   MakeGate(*door_, access::Entrance::kLoopback)));
+      std::move(options), http::Routes(MakePages({health_, exposition_}),
+                                       MakeGate(*door_, entrance)));
   if (!server.ok()) return server.status();
   http_ = *std::move(server);
   return absl::OkStatus();

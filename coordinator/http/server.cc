@@ -82,6 +82,8 @@ class Server::Listener {
 
  private:
   using TcpSession = Session<boost::beast::tcp_stream>;
+  using TlsSession =
+      Session<boost::beast::ssl_stream<boost::beast::tcp_stream>>;
 
   void Accept() {
     acceptor_.async_accept(
@@ -106,6 +108,16 @@ class Server::Listener {
     if (error) return;  // gone already
     const bool has_room = open_ < options_.limits.connections;
     if (!has_room && turned_away_ >= kMostTurnedAway) return;
+    if (options_.tls) {
+      // To be told that there is no room would take a handshake.
+      if (!has_room) return;
+      return std::make_shared<TlsSession>(
+                 boost::beast::ssl_stream<boost::beast::tcp_stream>(
+                     boost::beast::tcp_stream(std::move(socket)),
+                     *options_.tls),
+                 ToText(peer), parts_, open_)
+          ->Begin();
+    }
     auto session = std::make_shared<TcpSession>(
         boost::beast::tcp_stream(std::move(socket)), ToText(peer), parts_,
         has_room ? open_ : turned_away_);

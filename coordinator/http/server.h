@@ -13,6 +13,10 @@
 #include "coordinator/http/limits.h"
 #include "coordinator/http/routes.h"
 
+namespace boost::asio::ssl {
+class context;
+}
+
 namespace leadline::http {
 
 /// Told of every answer: its route, or kOtherRoute, and its code. Thread-safe.
@@ -23,6 +27,8 @@ struct ServerOptions {
   uint16_t port = 0;  // 0: any free one
   Limits limits;
   OnAnswered on_answered;  // may be empty
+  /// Given: all is encrypted.
+  std::shared_ptr<boost::asio::ssl::context> tls;
 };
 
 /// Thread-safe.

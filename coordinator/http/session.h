@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -15,6 +16,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
 
 #include "coordinator/http/limits.h"
 #include "coordinator/http/reply.h"
@@ -23,6 +25,12 @@
 namespace leadline::http {
 
 inline constexpr std::chrono::milliseconds kLinger{1000};
+
+/// True for a layer of TLS, which begins with a handshake.
+template <typename Stream>
+struct IsEncrypted : std::false_type {};
+template <typename Next>
+struct IsEncrypted<boost::beast::ssl_stream<Next>> : std::true_type {};
 
 /// What sessions share; outlives them.
 struct SessionParts {
@@ -52,7 +60,13 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  void Begin() { Read(parts_.limits.request); }
+  void Begin() {
+    if constexpr (IsEncrypted<Stream>::value) {
+      Shake();
+    } else {
+      Read(parts_.limits.request);
+    }
+  }
 
   /// Says once that there is no room, and ends.
   void TurnAway() {
@@ -62,6 +76,17 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
  private:
   using ErrorCode = boost::beast::error_code;
+
+  /// Of TLS; has the time of a request.
+  void Shake() {
+    boost::beast::get_lowest_layer(stream_).expires_after(
+        parts_.limits.request);
+    stream_.async_handshake(boost::asio::ssl::stream_base::server,
+                            [self = this->shared_from_this()](ErrorCode error) {
+                              if (!error)
+                                self->Read(self->parts_.limits.request);
+                            });
+  }
 
   void Read(std::chrono::milliseconds time) {
     parser_.emplace();
