@@ -125,8 +125,8 @@ int main(int argc, char** argv) {
   using namespace leadline::trainer;
   const std::string argument = argc == 2 ? argv[1] : "";
   if (argument == "--version") {
-    std::cout << "leadline-trainer " << BuildVersion() << " (" << BuildCommit()
-              << ")\n";
+    std::cout << "leadline-trainer " << leadline::BuildVersion() << " ("
+              << leadline::BuildCommit() << ")\n";
     return kDone;
   }
   if (argument.empty() || (argument[0] == '-' && argument != "-")) {
