@@ -6,7 +6,7 @@ import subprocess
 
 import machine
 
-SIZES = [100, 1_000, 10_000]
+SIZES = [100, 1_000, 2_000]
 AGENTS = 64
 
 
