@@ -41,7 +41,7 @@ bool IsLegalMove(TrialState from, TrialState to) {
     case kDiverged:
       return from == kRunning;
     case kFailed:
-      return IsHeld(from);
+      return IsHeld(from) || from == kQueued;
     case kCancelled:
       return !IsEnded(from);
   }

@@ -30,6 +30,10 @@ SweepContents ContentsOf(const MemoryRecord& record, const SweepRecord& sweep) {
        it != record.attempts.end() && it->first.cohort.cell.sweep == id; ++it) {
     if (it->second.outcome == AttemptOutcome::kLive) {
       contents.live.push_back(it->second);
+    } else if (it->second.outcome == AttemptOutcome::kCancelled &&
+               record.cohorts.at(it->first.cohort).attempts ==
+                   it->first.number) {
+      contents.cancelled.push_back(it->second);
     }
   }
   return contents;

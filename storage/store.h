@@ -193,6 +193,9 @@ struct SweepContents {
   std::vector<CohortRecord> cohorts;  // by id
   std::vector<TrialRecord> trials;    // by id
   std::vector<AttemptRecord> live;    // attempts without an end
+  /// The last of their cohorts where that was cancelled: nobody waited for its
+  /// processes to end.
+  std::vector<AttemptRecord> cancelled{};
 
   bool operator==(const SweepContents&) const = default;
 };

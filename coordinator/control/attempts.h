@@ -17,6 +17,9 @@ void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
 /// succeeded if it has none.
 void Supersede(Step& step, const AttemptKey& key, const std::string& reason);
 
+/// Ends a live attempt that has given all its results.
+void FinishAttempt(Step& step, const AttemptKey& key);
+
 /// Ends a live attempt that was asked to stop and whose processes are gone. No
 /// failure: in a paused sweep what ran is suspended, all else is queued.
 void Preempt(Step& step, const AttemptKey& key);
@@ -37,9 +40,9 @@ int64_t CancelOpenTrials(Step& step, SweepId sweep, const std::string& reason);
 /// is live: a complete sweep is not looked at again.
 void CompleteIfDone(Step& step, SweepId sweep);
 
-void Apply(Step& step, const AttemptStarted& command);
-void Apply(Step& step, const AttemptWaiting& command);
-void Apply(Step& step, const AttemptRefused& command);
-void Apply(Step& step, const AttemptEnded& command);
+/// Tells those who watch how an attempt at the trial failed. `is_final`: no
+/// other follows.
+void NoteFailure(Step& step, const AttemptKey& key, const TrialId& trial,
+                 FailureKind kind, const std::string& message, bool is_final);
 
 }  // namespace leadline::control

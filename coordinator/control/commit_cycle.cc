@@ -1,11 +1,12 @@
 #include "coordinator/control/commit_cycle.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <variant>
 
-#include "coordinator/control/request_answers.h"
+#include "coordinator/control/look_up.h"
 #include "errors/error_code.h"
 
 namespace leadline::control {
@@ -20,38 +21,26 @@ constexpr std::chrono::minutes kBetweenPurges{1};
 constexpr std::chrono::milliseconds kFirstRetry{100};
 constexpr std::chrono::milliseconds kLongestRetry{5000};
 
-/// Its answer rests on what the store holds, which what waits to be committed
-/// is not part of.
-template <typename Kind>
-concept IsRequest = requires(Kind command) {
-  command.request_id;
-  command.kept_answer;
-};
-
-bool AsksTheStore(const Command& command) {
-  return std::visit([]<typename Kind>(const Kind&) { return IsRequest<Kind>; },
-                    command);
-}
-
-template <typename Found>
-absl::Status Put(absl::StatusOr<Found> found, Found& into) {
-  if (!found.ok()) return found.status();
-  into = *std::move(found);
-  return absl::OkStatus();
-}
-
-bool HasEnded(const ProgressReport& report) {
-  return report.state == SweepState::kComplete ||
-         report.state == SweepState::kCancelled;
-}
-
 void Ignore(const absl::StatusOr<Answer>&) {}
+
+/// It comes from an agent's stream, which does not outlast control.
+bool IsOfSession(const Command& command) {
+  return std::visit(
+      []<typename Kind>(const Kind&) {
+        return requires(Kind one) { one.session; };
+      },
+      command);
+}
 
 }  // namespace
 
 CommitCycle::CommitCycle(CommitCycleOptions options, storage::Store& store,
                          EffectSink& sink, Log& log)
-    : options_(std::move(options)), store_(store), sink_(sink), log_(log) {}
+    : options_(std::move(options)),
+      store_(store),
+      sink_(sink),
+      log_(log),
+      publisher_(sink, options_.publish_every) {}
 
 absl::StatusOr<std::unique_ptr<CommitCycle>> CommitCycle::Start(
     CommitCycleOptions options, storage::Store& store, EffectSink& sink,
@@ -100,9 +89,9 @@ void CommitCycle::TakeTurn(SteadyTime now) {
     ticked_ = now;
   }
   ApplyQueue();
-  PublishProgress();
+  if (!retry_at_) publisher_.Publish(*control_, options_.now().steady);
   // What waits to be committed is not so yet.
-  if (batch_.IsEmpty()) TellOverview(now);
+  if (batch_.IsEmpty() && apart_.empty()) TellOverview(now);
   if (queue_.empty() && !retry_at_) Purge();
 }
 
@@ -152,8 +141,10 @@ void CommitCycle::Purge() {
 }
 
 void CommitCycle::Abandon(const absl::Status& status) {
-  for (Answered& answered : batch_.answers) answered(status);
-  batch_ = {};
+  apart_.push_front(std::exchange(batch_, {}));
+  for (CommitBatch& batch : std::exchange(apart_, {})) {
+    for (Applied& applied : batch.applied) applied.answered(status);
+  }
   for (Envelope& envelope : std::exchange(queue_, {})) {
     envelope.answered(status);
   }
@@ -174,85 +165,32 @@ void CommitCycle::ApplyQueue() {
 
 void CommitCycle::Add(Envelope envelope) {
   if (AsksTheStore(envelope.command)) {
-    const absl::Status found = LookUp(envelope.command);
+    const absl::Status found =
+        LookUp(store_, control_->state(), envelope.command);
     if (!found.ok()) return envelope.answered(found);
   }
   Outcome outcome = control_->Apply(envelope.command, options_.now());
-  std::move(outcome.changes.begin(), outcome.changes.end(),
-            std::back_inserter(batch_.changes));
-  std::move(outcome.orphans.begin(), outcome.orphans.end(),
-            std::back_inserter(batch_.orphans));
   if (std::holds_alternative<RemoveTargets>(envelope.command)) {
     purge_at_ = options_.now().steady;
     purges_ = true;
   }
-  batch_.outcomes.push_back(std::move(outcome));
-  batch_.answers.push_back(std::move(envelope.answered));
-}
-
-absl::Status CommitCycle::LookUp(Command& command) const {
-  const absl::Status kept = std::visit(
-      [this]<typename Kind>(Kind& one) {
-        if constexpr (IsRequest<Kind>) {
-          return Put(store_.FindAnswer(one.request_id), one.kept_answer);
-        } else {
-          return absl::OkStatus();
-        }
-      },
-      command);
-  if (!kept.ok()) return kept;
-  if (auto* submit = std::get_if<SubmitSweep>(&command)) {
-    const storage::SweepRecord& sweep = submit->sweep.sweep;
-    return Put(store_.FindEqualSweep(sweep.name, sweep.canonical_hash),
-               submit->equal_sweep);
-  }
-  if (auto* edit = std::get_if<EditSweep>(&command)) {
-    return FindEnded({edit->sweep}, edit->ended);
-  }
-  if (auto* remove = std::get_if<RemoveTargets>(&command)) {
-    return FindEnded(remove->targets, remove->ended);
-  }
-  auto* retry = std::get_if<RetryTargets>(&command);
-  return retry && !retry->kept_answer ? LoadEnded(*retry) : absl::OkStatus();
-}
-
-absl::Status CommitCycle::FindEnded(
-    const std::vector<Target>& targets,
-    std::vector<storage::SweepRecord>& ended) const {
-  std::set<SweepId> looked_at;
-  for (const Target& target : targets) {
-    const SweepId id = SweepOf(target);
-    if (control_->state().sweeps.contains(id) || !looked_at.insert(id).second) {
-      continue;
-    }
-    auto record = store_.FindSweep(id);
-    if (!record.ok()) return record.status();
-    if (*record) ended.push_back(**std::move(record));
-  }
-  return absl::OkStatus();
-}
-
-/// Sweeps that have ended are in memory for a while only.
-absl::Status CommitCycle::LoadEnded(RetryTargets& retry) const {
-  std::set<SweepId> looked_at;
-  for (const Target& target : retry.targets) {
-    const SweepId id = SweepOf(target);
-    if (control_->state().sweeps.contains(id) || !looked_at.insert(id).second) {
-      continue;
-    }
-    auto contents = store_.LoadSweep(id);
-    if (absl::IsNotFound(contents.status())) continue;  // control says so
-    if (!contents.ok()) return contents.status();
-    retry.ended.push_back(*std::move(contents));
-  }
-  return absl::OkStatus();
+  batch_.Add(std::move(envelope.command), std::move(outcome),
+             std::move(envelope.answered));
 }
 
 bool CommitCycle::Flush() {
-  if (batch_.IsEmpty()) return true;
-  if (!batch_.committed && !CommitChanges()) return false;
-  if (!KeepOrphans()) return false;
-  Act();
+  while (!batch_.IsEmpty() || !apart_.empty()) {
+    if (batch_.IsEmpty()) {
+      batch_ = std::move(apart_.front());
+      apart_.pop_front();
+    }
+    if (!batch_.committed && !CommitChanges()) {
+      if (apart_.empty() || retry_at_) return false;
+      continue;
+    }
+    if (!KeepOrphans()) return false;
+    Act();
+  }
   return true;
 }
 
@@ -264,13 +202,21 @@ bool CommitCycle::CommitChanges() {
       return false;
     }
     if (!committed.ok()) {
-      StartAnew(committed);
+      CommitOneByOne(committed);
       return false;
     }
     retry_wait_ = {};
   }
   batch_.committed = true;
   return true;
+}
+
+void CommitCycle::CommitOneByOne(const absl::Status& why) {
+  // A damaged store is no fault of any command.
+  if (batch_.applied.size() == 1 || absl::IsDataLoss(why)) {
+    return StartAnew(why);
+  }
+  apart_ = std::exchange(batch_, {}).Apart();
 }
 
 /// Whether such attempts ever were is not known, so none of them may undo a
@@ -311,21 +257,21 @@ void CommitCycle::KeepEach(const std::vector<storage::Change>& orphans) {
 }
 
 void CommitCycle::Act() {
-  Batch batch = std::exchange(batch_, {});
+  CommitBatch batch = std::exchange(batch_, {});
   refusal_.clear();
-  TellTally(batch.outcomes);
-  for (size_t i = 0; i < batch.outcomes.size(); ++i) {
-    Outcome& outcome = batch.outcomes[i];
+  TellTally(batch);
+  for (Applied& applied : batch.applied) {
+    Outcome& outcome = applied.outcome;
     for (const AgentOrder& order : outcome.orders) sink_.Deliver(order);
-    unpublished_.merge(outcome.touched);
-    batch.answers[i](std::move(outcome.answer));
+    publisher_.Note(std::move(outcome.touched));
+    applied.answered(std::move(outcome.answer));
   }
 }
 
-void CommitCycle::TellTally(const std::vector<Outcome>& outcomes) const {
+void CommitCycle::TellTally(const CommitBatch& batch) const {
   if (!options_.observer) return;
   Tally tally;
-  for (const Outcome& outcome : outcomes) tally.Add(outcome.tally);
+  for (const Applied& applied : batch.applied) tally.Add(applied.outcome.tally);
   if (!tally.IsEmpty()) options_.observer->OnTally(tally);
 }
 
@@ -339,12 +285,27 @@ void CommitCycle::StartAnew(const absl::Status& why) {
   const absl::Status answer(
       absl::IsDataLoss(why) ? why.code() : absl::StatusCode::kInternal,
       "the change could not be stored: " + std::string(why.message()));
-  for (Answered& answered : std::exchange(batch_, {}).answers) answered(answer);
-  sink_.CloseAllSessions(
-      absl::UnavailableError("the coordinator reads its store anew"));
+  for (Applied& applied : std::exchange(batch_, {}).applied) {
+    applied.answered(answer);
+  }
+  const absl::Status anew =
+      absl::UnavailableError("the coordinator reads its store anew");
+  // What was decided on top of it never was.
+  std::deque<CommitBatch> dropped = std::exchange(apart_, {});
+  for (auto batch = dropped.rbegin(); batch != dropped.rend(); ++batch) {
+    for (Applied& applied : batch->applied) GiveBack(std::move(applied), anew);
+  }
+  sink_.CloseAllSessions(anew);
   // At once, but not again and again: only what is committed resets the wait.
   retry_at_ = options_.now().steady + retry_wait_;
   retry_wait_ = std::clamp(retry_wait_ * 2, kFirstRetry, kLongestRetry);
+}
+
+/// An agent says it again on its next stream; all else is applied again.
+void CommitCycle::GiveBack(Applied applied, const absl::Status& status) {
+  if (IsOfSession(applied.command)) return applied.answered(status);
+  if (std::holds_alternative<Tick>(applied.command)) return;
+  queue_.push_front({std::move(applied.command), std::move(applied.answered)});
 }
 
 bool CommitCycle::LoadAgain() {
@@ -358,10 +319,7 @@ bool CommitCycle::LoadAgain() {
   const Moment now = options_.now();
   for (Outcome outcome : {control_->Begin(now),
                           control_->Apply(ClientsWantWork{work_wanted}, now)}) {
-    std::move(outcome.changes.begin(), outcome.changes.end(),
-              std::back_inserter(batch_.changes));
-    batch_.outcomes.push_back(std::move(outcome));
-    batch_.answers.emplace_back(&Ignore);
+    batch_.Add(Tick{}, std::move(outcome), &Ignore);
   }
   return true;
 }
@@ -378,47 +336,7 @@ void CommitCycle::WaitAndRetry(const absl::Status& why) {
           "; ask again once that has gone, what was asked "
           "for is done once"),
       NotedError(why).value_or(ErrorCode::kStoreRefused));
-  TellOfStandstill(why);
-}
-
-/// What was told last still holds; what control believes by now does not.
-void CommitCycle::TellOfStandstill(const absl::Status& why) {
-  for (const auto& [sweep, last] : published_) {
-    if (HasEnded(last.report) || !sink_.IsWatched(sweep)) continue;
-    ProgressReport report = last.report;
-    report.can_run = false;
-    report.tokens_per_second = 0;
-    report.seconds_left.reset();
-    report.waiting_for = "nothing can be stored: " + std::string(why.message());
-    sink_.Publish(report);
-    unpublished_.insert(sweep);  // so that its recovery is told
-  }
-}
-
-void CommitCycle::PublishProgress() {
-  if (retry_at_) return;
-  const SteadyTime now = options_.now().steady;
-  for (auto at = unpublished_.begin(); at != unpublished_.end();) {
-    const SweepId sweep = *at;
-    if (!sink_.IsWatched(sweep)) {
-      published_.erase(sweep);
-      at = unpublished_.erase(at);
-      continue;
-    }
-    const auto report = control_->Progress(sweep);
-    const auto last = published_.find(sweep);
-    const bool too_soon = last != published_.end() &&
-                          now - last->second.at < options_.publish_every;
-    if (report && too_soon && !HasEnded(*report)) {
-      ++at;
-      continue;
-    }
-    if (report) {
-      sink_.Publish(*report);
-      published_[sweep] = {now, *report};
-    }
-    at = unpublished_.erase(at);
-  }
+  publisher_.TellOfStandstill(why);
 }
 
 }  // namespace leadline::control

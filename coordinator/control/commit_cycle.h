@@ -7,19 +7,18 @@
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "common/log.h"
+#include "coordinator/control/commit_batch.h"
 #include "coordinator/control/control.h"
 #include "coordinator/control/observer.h"
+#include "coordinator/control/progress_publisher.h"
 #include "coordinator/control/sinks.h"
 #include "storage/store.h"
 
@@ -69,23 +68,6 @@ class CommitCycle {
   const Control& control() const { return *control_; }
 
  private:
-  /// Steps whose changes are not committed yet.
-  struct Batch {
-    std::vector<storage::Change> changes;
-    std::vector<storage::OrphanRecord> orphans;
-    std::vector<Outcome> outcomes;
-    std::vector<Answered> answers;
-    bool committed = false;  // the changes; the orphans may still wait
-
-    bool IsEmpty() const { return outcomes.empty(); }
-  };
-
-  /// What was told last of a sweep.
-  struct Published {
-    SteadyTime at;
-    ProgressReport report;
-  };
-
   CommitCycle(CommitCycleOptions options, storage::Store& store,
               EffectSink& sink, Log& log);
 
@@ -94,26 +76,24 @@ class CommitCycle {
   /// People who ask for a change learn at once why there can be none.
   void RefuseRequests();
   void ApplyQueue();
-  void TellTally(const std::vector<Outcome>& outcomes) const;
+  void TellTally(const CommitBatch& batch) const;
   void TellOverview(SteadyTime now);
   void Add(Envelope envelope);
-  absl::Status LookUp(Command& command) const;
-  absl::Status FindEnded(const std::vector<Target>& targets,
-                         std::vector<storage::SweepRecord>& ended) const;
-  absl::Status LoadEnded(RetryTargets& retry) const;
 
   /// True if nothing is left to commit.
   bool Flush();
+  /// False: not yet, or it never will be.
   bool CommitChanges();
+  /// Because of one command a whole batch was refused: the others are good.
+  void CommitOneByOne(const absl::Status& why);
   bool KeepOrphans();
   void KeepEach(const std::vector<storage::Change>& orphans);
   void Act();
   /// What control believes is not what the store holds. The store is right.
   void StartAnew(const absl::Status& why);
+  void GiveBack(Applied applied, const absl::Status& status);
   bool LoadAgain();
   void WaitAndRetry(const absl::Status& why);
-  void TellOfStandstill(const absl::Status& why);
-  void PublishProgress();
   void Purge();
 
   const CommitCycleOptions options_;
@@ -124,17 +104,17 @@ class CommitCycle {
   SteadyTime ticked_{};
   std::optional<SteadyTime> overview_at_;
   std::deque<Envelope> queue_;
-  Batch batch_;
+  CommitBatch batch_;
+  std::deque<CommitBatch> apart_;  // after `batch_`
   /// The store is to be read anew; `true`: and work is wanted.
   std::optional<bool> load_with_work_wanted_;
   std::optional<SteadyTime> retry_at_;  // the disk refused
-  absl::Status standstill_;             // why, for who asks meanwhile
+  absl::Status standstill_;  // why, for who asks meanwhile
   std::chrono::milliseconds retry_wait_{};
   std::string refusal_;  // why; empty since something was committed
   SteadyTime purge_at_{};  // not before
   bool purges_ = false;    // something that was removed is left
-  std::set<SweepId> unpublished_;
-  std::map<SweepId, Published> published_;
+  ProgressPublisher publisher_;
 };
 
 }  // namespace leadline::control

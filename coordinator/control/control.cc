@@ -5,8 +5,11 @@
 
 #include <absl/status/status.h>
 
+#include "coordinator/control/attempt_messages.h"
 #include "coordinator/control/attempts.h"
 #include "coordinator/control/explain.h"
+#include "coordinator/control/fold.h"
+#include "coordinator/control/hopeless.h"
 #include "coordinator/control/housekeeping.h"
 #include "coordinator/control/node_queries.h"
 #include "coordinator/control/nodes.h"
@@ -60,11 +63,17 @@ void ForgetEndedSweeps(Step& step) {
   }
 }
 
+/// Until when it takes no canary is over, or is told with what waits for it.
+bool WaitsForTime(const State& state, const Node& node) {
+  return node.session && node.record.quarantined && !node.record.canary &&
+         node.closed_until > state.planned_at;
+}
+
 /// Backoffs, quarantines and the reasons that name them move with the time.
 bool SomethingWaitsForTime(const State& state) {
   if (!state.waiting.empty() &&
-      std::ranges::any_of(state.nodes, [](const auto& entry) {
-        return entry.second.session && entry.second.record.quarantined;
+      std::ranges::any_of(state.nodes, [&](const auto& entry) {
+        return WaitsForTime(state, entry.second);
       })) {
     return true;
   }
@@ -79,6 +88,7 @@ bool SomethingWaitsForTime(const State& state) {
 void Apply(Step& step, const Tick&) {
   CheckLeases(step);
   ForgetEndedSweeps(step);
+  FailWhatIsHopeless(step);
   SampleWork(step.state, step.now.steady);
   NoteWaits(step.state, step.now.steady);
   if (SomethingWaitsForTime(step.state)) step.state.must_place = true;
@@ -108,7 +118,7 @@ absl::StatusOr<Control> Control::Make(
     StartWait(control.policy_, node, now.steady);
   }
   control.state_.began = now.steady;
-  control.state_.resumed = !unfinished.empty();
+  control.state_.agents_may_return = !unfinished.empty();
   control.PutOffWhatWaits(now.steady);
   return control;
 }

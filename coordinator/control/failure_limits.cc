@@ -28,20 +28,13 @@ std::optional<std::string> LimitReached(const Sweep& sweep) {
   return std::nullopt;
 }
 
+bool IsQueued(TrialState state) { return state == TrialState::kQueued; }
+
 std::string WhyCancelled(const Cohort& cohort, const std::string& because) {
   if (cohort.record.attempts == 0) return "never began: " + because;
   if (!cohort.live) return "not started again: " + because;
   return "stopped at step " + std::to_string(cohort.live->step) + ": " +
          because;
-}
-
-/// Copies: moving a trial must not disturb the walk.
-std::vector<storage::TrialRecord> Queued(const Cohort& cohort) {
-  std::vector<storage::TrialRecord> queued;
-  for (const storage::TrialRecord& trial : cohort.trials) {
-    if (trial.state == TrialState::kQueued) queued.push_back(trial);
-  }
-  return queued;
 }
 
 }  // namespace
@@ -70,7 +63,7 @@ void CancelWhatWaits(Step& step) {
     if (because.empty()) continue;
     const Cohort& cohort = *step.state.FindCohort(id);
     const std::string why = WhyCancelled(cohort, because);
-    for (const storage::TrialRecord& trial : Queued(cohort)) {
+    for (const storage::TrialRecord& trial : TrialsWhere(cohort, IsQueued)) {
       step.Move(trial, TrialState::kCancelled, why);
     }
     CompleteIfDone(step, id.cell.sweep);

@@ -32,12 +32,9 @@ std::vector<AttemptKey> LiveOn(State& state, const std::string& node) {
 
 void MoveHeldTrials(Step& step, const AttemptKey& key, TrialState to,
                     const std::string& reason) {
-  // Copied: moving edits the trials.
-  const std::vector<storage::TrialRecord> trials =
-      step.state.FindCohort(key.cohort)->trials;
-  for (const storage::TrialRecord& trial : trials) {
-    if (trial.state != to && IsHeld(trial.state) &&
-        IsLegalMove(trial.state, to)) {
+  for (const storage::TrialRecord& trial :
+       TrialsWhere(*step.state.FindCohort(key.cohort), IsHeld)) {
+    if (trial.state != to && IsLegalMove(trial.state, to)) {
       step.Move(trial, to, reason);
     }
   }
@@ -64,7 +61,7 @@ void Renew(Step& step, const AttemptKey& key) {
   }
 }
 
-void Admit(Step& step, const NodeRegistered& command) {
+void TakeIn(Step& step, const NodeRegistered& command) {
   Node& node = step.state.nodes[command.node];
   node.name = command.node;
   node.instance = command.instance;
@@ -77,12 +74,14 @@ void Admit(Step& step, const NodeRegistered& command) {
   node.held.clear();
   node.late_records.clear();
   step.state.sessions[command.session] = command.node;
+  if (!step.state.served_since) step.state.served_since = step.now.steady;
   step.state.must_place = true;
+}
 
-  WelcomeOrder welcome;
-  welcome.node = command.node;
-  welcome.lease_seconds = step.policy.lease.count();
-  welcome.heartbeat_seconds = step.policy.heartbeat.count();
+/// What it holds of live attempts goes on; all else it is told to end.
+std::set<AttemptKey> TakeBack(Step& step, const NodeRegistered& command,
+                              WelcomeOrder& welcome) {
+  Node& node = *step.state.FindNode(command.session);
   std::set<AttemptKey> goes_on;
   for (const HeldAttempt& held : command.attempts) {
     const LiveAttempt* live = step.state.FindLive(held.key, command.session);
@@ -96,6 +95,16 @@ void Admit(Step& step, const NodeRegistered& command) {
     goes_on.insert(held.key);
     Renew(step, held.key);
   }
+  return goes_on;
+}
+
+void Admit(Step& step, const NodeRegistered& command) {
+  TakeIn(step, command);
+  WelcomeOrder welcome;
+  welcome.node = command.node;
+  welcome.lease_seconds = step.policy.lease.count();
+  welcome.heartbeat_seconds = step.policy.heartbeat.count();
+  const std::set<AttemptKey> goes_on = TakeBack(step, command, welcome);
   for (const AttemptKey& key : LiveOn(step.state, command.node)) {
     if (!goes_on.contains(key)) {
       Supersede(step, key,
@@ -123,6 +132,10 @@ void Refuse(Step& step, SessionId session, const std::string& node) {
 void Disconnect(Step& step, Node& node, const std::string& reason) {
   step.state.sessions.erase(*node.session);
   node.session.reset();
+  if (step.state.sessions.empty()) {
+    step.state.served_since.reset();
+    step.state.agents_may_return = true;
+  }
   step.state.must_place = true;
   for (const AttemptKey& key : LiveOn(step.state, node.name)) {
     MakeUnreachable(step, key, reason);

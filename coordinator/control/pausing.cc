@@ -85,18 +85,17 @@ ResumeAnswer Resume(Step& step, Sweep& sweep) {
   if (sweep.record.state != SweepState::kPaused) return answer;
   step.Do(storage::MoveSweep{id, SweepState::kPaused, SweepState::kActive});
   answer.changed = true;
-  std::vector<storage::TrialRecord> suspended;
+  const auto suspended = [](TrialState state) {
+    return state == TrialState::kSuspended;
+  };
   for (const Cell& cell : sweep.cells) {
     for (const Cohort& cohort : cell.cohorts) {
-      for (const storage::TrialRecord& trial : cohort.trials) {
-        if (trial.state == TrialState::kSuspended) suspended.push_back(trial);
+      for (const storage::TrialRecord& trial : TrialsWhere(cohort, suspended)) {
+        step.Move(trial, TrialState::kQueued, "resumed by command");
+        ++answer.queued;
       }
     }
   }
-  for (const storage::TrialRecord& trial : suspended) {
-    step.Move(trial, TrialState::kQueued, "resumed by command");
-  }
-  answer.queued = static_cast<int64_t>(suspended.size());
   answer.waiting = sweep.Count(TrialState::kQueued);
   step.Touch(id);
   CompleteIfDone(step, id);

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "coordinator/control/candidates.h"
 #include "coordinator/control/failure_limits.h"
-#include "coordinator/control/failure_policy.h"
 #include "coordinator/control/quarantine.h"
 #include "coordinator/scheduler/schedule.h"
 #include "model/spec/identity.h"
@@ -22,27 +21,6 @@ constexpr char kNobodyWantsWork[] =
     "no command waits for it: `leadline run` or `leadline submit --wait` "
     "trains it";
 
-scheduler::NodeView ViewOf(const Node& node, SteadyTime now) {
-  std::set<std::string> taken;
-  for (const auto& [key, devices] : node.held) {
-    taken.insert(devices.begin(), devices.end());
-  }
-  std::map<std::pair<std::string, int64_t>, scheduler::DeviceGroup> groups;
-  for (const DeviceInfo& device : node.devices) {
-    scheduler::DeviceGroup& group = groups[{device.type, device.memory_bytes}];
-    group.type = device.type;
-    group.memory_bytes = device.memory_bytes;
-    ++group.total;
-    if (!taken.contains(device.id)) group.free.push_back(device.id);
-  }
-  scheduler::NodeView view;
-  view.name = node.name;
-  view.closed = WhyClosed(node, now);
-  view.takes_canary = TakesCanary(node, now);
-  for (auto& [kind, group] : groups) view.groups.push_back(std::move(group));
-  return view;
-}
-
 /// Nodes with processes of an attempt that counts no more: until they are gone
 /// the next one of the cohort waits.
 std::map<CohortId, const Node*> WhereOldOnesEnd(const State& state) {
@@ -53,26 +31,43 @@ std::map<CohortId, const Node*> WhereOldOnesEnd(const State& state) {
   return where;
 }
 
+/// Since this coordinator began.
+bool HasRegistered(const State& state, const std::string& name) {
+  const auto node = state.nodes.find(name);
+  return node != state.nodes.end() && !node->second.instance.empty();
+}
+
 /// Why the cohort must wait for processes to end; empty if it need not, or has
 /// waited as long as any lease could have lasted.
 std::string MustWaitForEnd(const Step& step, const Cohort& cohort,
                            const std::map<CohortId, const Node*>& where) {
+  const SteadyTime::duration patience = PatienceWithNodes(step.policy);
   const auto found = where.find(cohort.record.id);
-  if (found == where.end()) return "";
+  if (found == where.end()) {
+    // Its agent was told to end it by another coordinator, or was not.
+    const bool is_over = step.now.steady - step.state.began > patience ||
+                         HasRegistered(step.state, cohort.cancelled_on);
+    return cohort.cancelled_on.empty() || is_over
+               ? ""
+               : "the attempt before it may still run on node " +
+                     cohort.cancelled_on + ", which has not registered yet";
+  }
   const Node& node = *found->second;
   // One that is not heard could not be told to end them, but renews them no
   // more either.
   const SteadyTime since =
       node.session ? cohort.ended_at.value_or(step.state.began) : node.heard;
-  if (step.now.steady - since > step.policy.lease + step.policy.grace) {
-    return "";
-  }
+  if (step.now.steady - since > patience) return "";
   return "the attempt before it is still being ended on node " + node.name;
 }
 
 /// Why the cohort must wait whatever is free; empty if it need not.
-std::string MustWait(const Step& step, const Cohort& cohort) {
-  if (!cohort.retry_at || *cohort.retry_at <= step.now.steady) return "";
+std::string MustWait(const Step& step, Cohort& cohort) {
+  if (!cohort.retry_at) return "";
+  if (*cohort.retry_at <= step.now.steady) {
+    cohort.retry_at.reset();
+    return "";
+  }
   const Seconds left = *cohort.retry_at - step.now.steady;
   return cohort.retry_reason + "; tries again in " +
          std::to_string(static_cast<int64_t>(std::ceil(left.count()))) + " s";
@@ -116,22 +111,6 @@ class Reasons {
   State& state_;
 };
 
-scheduler::CohortRequest RequestOf(Step& step, const Sweep& sweep,
-                                   const Cohort& cohort) {
-  const storage::CohortRecord& record = cohort.record;
-  const Cell& cell = *step.state.FindCell(record.id.cell);
-  scheduler::CohortRequest request{record.id, sweep.record.priority,
-                                   cell.devices, cell.cpu_slots};
-  request.more_memory_than = record.memory_tried;
-  if (record.waits_after &&
-      PolicyOf(*record.waits_after).retry == RetryWhere::kOnOtherNode) {
-    request.never = record.failed_nodes;
-  } else {
-    request.avoid = record.failed_nodes;
-  }
-  return request;
-}
-
 scheduler::Snapshot TakeSnapshot(Step& step, Reasons& reasons) {
   scheduler::Snapshot snapshot;
   for (const auto& [name, node] : step.state.nodes) {
@@ -158,7 +137,7 @@ scheduler::Snapshot TakeSnapshot(Step& step, Reasons& reasons) {
       reasons.Give(id, wait, false);
       continue;
     }
-    snapshot.queue.push_back(RequestOf(step, sweep, cohort));
+    snapshot.queue.push_back(RequestOf(step, cohort));
   }
   return snapshot;
 }
@@ -177,6 +156,7 @@ void Start(Step& step, const scheduler::Placement& placement) {
   step.Do(storage::StartAttempt{std::move(attempt)});
   cohort.live->renewed = step.now.steady;
   cohort.retry_at.reset();
+  cohort.cancelled_on.clear();
   cohort.deferral.clear();
   NoteStart(step, node.name, key);
   if (cohort.record.waits_after) {
@@ -211,6 +191,7 @@ void Place(Step& step) {
   if (!step.state.must_place) return;
   CancelWhatWaits(step);
   step.state.must_place = false;
+  step.state.planned_at = step.now.steady;
   Reasons reasons(step.state);
   if (!step.state.work_wanted) {
     for (const CohortId& id : step.state.waiting) {
@@ -219,7 +200,10 @@ void Place(Step& step) {
     return;
   }
   const scheduler::Plan plan = scheduler::Schedule(TakeSnapshot(step, reasons));
+  bool begins_canary = false;
   for (const scheduler::Placement& placement : plan.placements) {
+    const Node& node = step.state.nodes.at(placement.node);
+    begins_canary = begins_canary || node.record.quarantined;
     Start(step, placement);
     step.state.FindSweep(placement.cohort.cell.sweep)->can_run = true;
   }
@@ -227,8 +211,9 @@ void Place(Step& step) {
     reasons.Give(deferral.cohort, deferral.reason, deferral.infeasible);
   }
   for (const auto& [id, sweep] : step.state.sweeps) step.Touch(id);
-  // The moves above are this round's own.
-  step.state.must_place = false;
+  // The moves above are this round's own; but what others wait for is another
+  // thing once a canary has begun.
+  step.state.must_place = begins_canary;
 }
 
 }  // namespace leadline::control

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "coordinator/scheduler/schedule.h"
+#include "coordinator/control/candidates.h"
 
 namespace leadline::control {
 namespace {
@@ -16,39 +15,10 @@ SteadyTime::duration InSteady(Seconds seconds) {
   return std::chrono::duration_cast<SteadyTime::duration>(seconds);
 }
 
-/// By type and memory of each: an attempt gets devices that are alike.
-std::map<std::pair<std::string, int64_t>, int64_t> CountDevices(
-    const Node& node) {
-  std::map<std::pair<std::string, int64_t>, int64_t> count;
-  for (const DeviceInfo& device : node.devices) {
-    ++count[{device.type, device.memory_bytes}];
-  }
-  return count;
-}
-
-int64_t Needed(const Cell& cell, const std::string& type) {
-  return type == scheduler::kCpuType ? cell.cpu_slots : cell.devices;
-}
-
 int64_t CountCohorts(const std::vector<AttemptKey>& attempts) {
   std::set<CohortId> cohorts;
   for (const AttemptKey& key : attempts) cohorts.insert(key.cohort);
   return std::ssize(cohorts);
-}
-
-/// True if another node that nothing is held against could run the cohort, and
-/// so tell whether this one is to blame.
-bool HasComparison(const State& state, const std::string& name,
-                   const Cell& cell, const storage::CohortRecord& cohort) {
-  return std::any_of(
-      state.nodes.begin(), state.nodes.end(), [&](const auto& entry) {
-        const Node& other = entry.second;
-        return entry.first != name && other.session &&
-               !other.record.quarantined && !other.record.undecided &&
-               CouldHold(other, cell) &&
-               (cohort.memory_tried == 0 ||
-                MostMemory(other, cell) > cohort.memory_tried);
-      });
 }
 
 void BeginQuarantine(Step& step, storage::NodeRecord& record,
@@ -74,9 +44,8 @@ void NoteFailedCanary(Step& step, storage::NodeRecord& record,
   record.reason = "its canary failed too: " + why;
   ++record.rounds;
   ++record.failed_canaries;
-  const Cell& cell = *step.state.FindCell(ended.key.cohort.cell);
-  if (HasComparison(step.state, record.name, cell,
-                    step.state.FindCohort(ended.key.cohort)->record)) {
+  if (HasComparison(step, record.name,
+                    *step.state.FindCohort(ended.key.cohort))) {
     GiveBack(step, ended.key);
   } else if (record.failed_canaries >= step.policy.quarantine_after) {
     record.quarantined = false;
@@ -196,21 +165,6 @@ void StartWait(const Policy& policy, Node& node, SteadyTime now) {
   node.closed_until =
       now + InSteady(std::min(policy.first_quarantine * std::pow(2, doublings),
                               policy.longest_quarantine));
-}
-
-bool CouldHold(const Node& node, const Cell& cell) {
-  return std::ranges::any_of(CountDevices(node), [&](const auto& entry) {
-    return entry.second >= Needed(cell, entry.first.first);
-  });
-}
-
-int64_t MostMemory(const Node& node, const Cell& cell) {
-  int64_t most = 0;
-  for (const auto& [group, count] : CountDevices(node)) {
-    const int64_t needed = Needed(cell, group.first);
-    if (count >= needed) most = std::max(most, needed * group.second);
-  }
-  return most;
 }
 
 }  // namespace leadline::control

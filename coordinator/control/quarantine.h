@@ -42,11 +42,4 @@ bool TakesCanary(const Node& node, SteadyTime now);
 /// Sets when a node in quarantine takes its next canary, from what is stored.
 void StartWait(const Policy& policy, Node& node, SteadyTime now);
 
-/// True if the node's devices, all of them free, would do for an attempt.
-bool CouldHold(const Node& node, const Cell& cell);
-
-/// Bytes of the devices that an attempt would get there at the most, all of
-/// them free; 0 if there are too few, or they do not say.
-int64_t MostMemory(const Node& node, const Cell& cell);
-
 }  // namespace leadline::control

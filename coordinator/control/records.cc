@@ -162,13 +162,12 @@ class Taker {
 
 /// The trainer has spoken: what was leased runs.
 void StartRunning(Step& step, const AttemptKey& key) {
-  const std::vector<storage::TrialRecord> trials =
-      step.state.FindCohort(key.cohort)->trials;
-  for (const storage::TrialRecord& trial : trials) {
-    if (trial.state == TrialState::kLeased ||
-        trial.state == TrialState::kUnreachable) {
-      step.Move(trial, TrialState::kRunning, "");
-    }
+  const auto waits = [](TrialState state) {
+    return IsHeld(state) && state != TrialState::kRunning;
+  };
+  for (const storage::TrialRecord& trial :
+       TrialsWhere(*step.state.FindCohort(key.cohort), waits)) {
+    step.Move(trial, TrialState::kRunning, "");
   }
 }
 

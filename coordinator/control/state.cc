@@ -3,178 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
-#include <utility>
-
-#include <absl/status/status.h>
-
-#include "model/spec/cost.h"
-#include "model/spec/identity.h"
 
 namespace leadline::control {
-namespace {
-
-int64_t& CountOf(Sweep& sweep, TrialState state) {
-  return sweep.trials[static_cast<size_t>(state)];
-}
-
-/// The cell without its cohorts. Settings that cannot be read (of a newer
-/// version, say) leave it needing one device; its trainer will refuse them.
-Cell MakeCell(const storage::CellRecord& record) {
-  Cell cell;
-  cell.record = record;
-  cell.work = static_cast<double>(record.steps);
-  const auto read = spec::ReadSettingsJson(record.settings_json);
-  const spec::Settings* settings = std::get_if<spec::Settings>(&read);
-  if (!settings || !settings->Has("devices") || !settings->Has("threads")) {
-    return cell;
-  }
-  cell.devices = settings->Integer("devices");
-  cell.cpu_slots = cell.devices * settings->Integer("threads");
-  if (spec::Resolve(settings->values()).errors.empty()) {
-    cell.work = spec::CountTrainingFlops(*settings, record.dataset.vocabulary);
-  }
-  return cell;
-}
-
-void UpdateSets(State& state, const CohortId& id, Cohort& cohort) {
-  if (cohort.Waits()) {
-    state.waiting.insert(id);
-  } else {
-    state.waiting.erase(id);
-    cohort.waits_since.reset();
-  }
-  if (cohort.live) {
-    state.live.insert(id);
-  } else {
-    state.live.erase(id);
-  }
-  state.must_place = true;
-}
-
-void Add(State& state, const storage::SweepContents& contents) {
-  Sweep& sweep = state.sweeps[contents.sweep.id];
-  sweep.record = contents.sweep;
-  for (const storage::CellRecord& record : contents.cells) {
-    sweep.cells.push_back(MakeCell(record));
-  }
-  for (const storage::CohortRecord& record : contents.cohorts) {
-    Cohort cohort;
-    cohort.record = record;
-    sweep.cells.at(record.id.cell.number - 1)
-        .cohorts.push_back(std::move(cohort));
-  }
-  for (const storage::TrialRecord& trial : contents.trials) {
-    state.FindCohort(trial.cohort)->trials.push_back(trial);
-    ++CountOf(sweep, trial.state);
-  }
-  state.next_sweep.value =
-      std::max(state.next_sweep.value, contents.sweep.id.value + 1);
-}
-
-void FoldRow(storage::SweepRecord& sweep, storage::RowEffect effect) {
-  if (effect == storage::RowEffect::kNone) return;
-  sweep.failures_in_row =
-      effect == storage::RowEffect::kLonger ? sweep.failures_in_row + 1 : 0;
-  if (effect == storage::RowEffect::kEndsWithStop) {
-    sweep.stopped_because.clear();
-  }
-}
-
-struct Folder {
-  State& state;
-
-  void operator()(const storage::AddSweep& add) {
-    Add(state, {add.sweep, add.cells, add.cohorts, add.trials, {}});
-    for (const storage::CohortRecord& cohort : add.cohorts) {
-      UpdateSets(state, cohort.id, *state.FindCohort(cohort.id));
-    }
-  }
-  void operator()(const storage::MoveSweep& move) {
-    if (Sweep* sweep = state.FindSweep(move.sweep)) {
-      sweep->record.state = move.to;
-      state.must_place = true;
-    }
-  }
-  void operator()(const storage::DescribeSweep& change) {
-    Sweep* sweep = state.FindSweep(change.sweep);
-    if (!sweep) return;
-    sweep->record.archived_at = change.archived_at;
-    sweep->record.note = change.note;
-    sweep->record.tags = change.tags;
-  }
-  void operator()(const storage::RemoveSweep& change) {
-    state.sweeps.erase(change.sweep);
-  }
-  void operator()(const storage::MoveTrial& move) {
-    storage::TrialRecord* trial = state.FindTrial(move.trial);
-    if (!trial) return;
-    Sweep& sweep = *state.FindSweep(move.trial.cell.sweep);
-    --CountOf(sweep, trial->state);
-    ++CountOf(sweep, move.to);
-    trial->state = move.to;
-    trial->reason = move.reason;
-    FoldRow(sweep.record, storage::EffectOnRow(move));
-    UpdateSets(state, trial->cohort, *state.FindCohort(trial->cohort));
-  }
-  void operator()(const storage::StartAttempt& start) {
-    const CohortId id = start.attempt.key.cohort;
-    if (Cohort* cohort = state.FindCohort(id)) {
-      cohort->live.emplace();
-      cohort->live->record = start.attempt;
-      cohort->record.attempts = start.attempt.key.number;
-      UpdateSets(state, id, *cohort);
-    }
-  }
-  void operator()(const storage::DescribeAttempt&) {}
-  void operator()(const storage::SetStanding& set) {
-    Cohort* cohort = state.FindCohort(set.cohort.id);
-    if (!cohort) return;
-    const int64_t attempts = cohort->record.attempts;
-    cohort->record = set.cohort;
-    cohort->record.attempts = attempts;
-  }
-  void operator()(const storage::StopSweep& stop) {
-    if (Sweep* sweep = state.FindSweep(stop.sweep)) {
-      sweep->record.stopped_because = stop.because;
-      state.must_place = true;
-    }
-  }
-  void operator()(const storage::SetNode& set) {
-    Node& node = state.nodes[set.node.name];
-    node.name = set.node.name;
-    node.record = set.node;
-    state.must_place = true;
-  }
-  void operator()(const storage::EndAttempt& end) {
-    if (!state.FindLive(end.attempt)) return;
-    Cohort& cohort = *state.FindCohort(end.attempt.cohort);
-    cohort.live.reset();
-    UpdateSets(state, end.attempt.cohort, cohort);
-  }
-  void operator()(const storage::AskToStop& ask) {
-    LiveAttempt* live = state.FindLive(ask.attempt);
-    if (live && live->record.stop_reason.empty()) {
-      live->record.stop_reason = ask.reason;
-    }
-  }
-  void operator()(const storage::Acknowledge& acknowledge) {
-    if (LiveAttempt* live = state.FindLive(acknowledge.attempt)) {
-      live->record.last_sequence =
-          std::max(live->record.last_sequence, acknowledge.sequence);
-      live->record.step = std::max(live->record.step, acknowledge.step);
-    }
-  }
-  // What was measured is the store's alone.
-  void operator()(const storage::AddPoints&) {}
-  void operator()(const storage::AddRouting&) {}
-  void operator()(const storage::AddWindows&) {}
-  void operator()(const storage::AddResult&) {}
-  void operator()(const storage::KeepOrphan&) {}
-  void operator()(const storage::KeepAnswer&) {}
-  void operator()(const storage::DropMeasurements&) {}
-};
-
-}  // namespace
 
 bool Cohort::HasOpenTrial() const {
   return std::any_of(trials.begin(), trials.end(),
@@ -190,6 +20,15 @@ bool Cohort::Waits() const {
   return !live && std::any_of(trials.begin(), trials.end(), [](const auto& t) {
     return t.state == TrialState::kQueued;
   });
+}
+
+std::vector<storage::TrialRecord> TrialsWhere(const Cohort& cohort,
+                                              bool (*is_meant)(TrialState)) {
+  std::vector<storage::TrialRecord> trials;
+  for (const storage::TrialRecord& trial : cohort.trials) {
+    if (is_meant(trial.state)) trials.push_back(trial);
+  }
+  return trials;
 }
 
 int64_t Sweep::Count(TrialState state) const {
@@ -271,55 +110,6 @@ int64_t State::CountLive(SweepId sweep) const {
 bool State::IsWaiting(SweepId sweep) const {
   const auto first = waiting.lower_bound({{sweep, 0}, 0});
   return first != waiting.end() && first->cell.sweep == sweep;
-}
-
-void Fold(State& state, const storage::Change& change) {
-  std::visit(Folder{state}, change);
-}
-
-storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id) {
-  storage::AddSweep add;
-  add.sweep = sweep.sweep;
-  add.sweep.id = id;
-  for (const NewCell& cell : sweep.cells) {
-    storage::CellRecord record = cell.record;
-    record.id = {id, std::ssize(add.cells) + 1};
-    int64_t index = 0;
-    for (const int64_t size : cell.cohort_sizes) {
-      const CohortId cohort{record.id,
-                            index == 0 ? 0 : add.cohorts.back().id.number + 1};
-      add.cohorts.emplace_back().id = cohort;
-      for (const int64_t end = index + size; index < end; ++index) {
-        add.trials.push_back({{record.id, index},
-                              cohort,
-                              sweep.seeds.at(index),
-                              TrialState::kQueued,
-                              ""});
-      }
-    }
-    add.cells.push_back(std::move(record));
-  }
-  return add;
-}
-
-absl::Status Restore(State& state, const storage::SweepContents& contents,
-                     SteadyTime now) {
-  Add(state, contents);
-  for (const storage::AttemptRecord& attempt : contents.live) {
-    Cohort* cohort = state.FindCohort(attempt.key.cohort);
-    if (!cohort) {
-      return absl::InternalError("attempt " + ToText(attempt.key) +
-                                 " has no cohort in the store");
-    }
-    cohort->live.emplace();
-    cohort->live->record = attempt;
-    cohort->live->renewed = now;
-    cohort->live->step = attempt.step;
-  }
-  for (const storage::CohortRecord& cohort : contents.cohorts) {
-    UpdateSets(state, cohort.id, *state.FindCohort(cohort.id));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace leadline::control

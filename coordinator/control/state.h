@@ -45,15 +45,22 @@ struct Cohort {
   std::string retry_reason;
   std::string deferral;     // why it was not placed the last time, for people
   bool infeasible = false;  // no node that is there could hold it
-  SteadyTime restarts_counted_at{};       // when free_restarts was right
-  std::optional<SteadyTime> ended_at;     // its last attempt
-  bool waits_for_end = false;             // of what that left running
+  SteadyTime restarts_counted_at{};    // when free_restarts was right
+  std::optional<SteadyTime> ended_at;  // its last attempt
+  bool waits_for_end = false;          // of what that left running
+  /// Where its last attempt may live on, which was cancelled before this
+  /// coordinator began, unless that node has registered since.
+  std::string cancelled_on;
   std::optional<SteadyTime> waits_since;  // seen at the next tick; to be told
 
   bool HasOpenTrial() const;
   bool HasHeldTrial() const;  // by its live attempt
   bool Waits() const;         // no attempt holds it, and a trial is queued
 };
+
+/// Copies of its trials in such a state: moving them must not disturb a walk.
+std::vector<storage::TrialRecord> TrialsWhere(const Cohort& cohort,
+                                              bool (*is_meant)(TrialState));
 
 struct Cell {
   storage::CellRecord record;
@@ -114,8 +121,13 @@ struct State {
   SweepId next_sweep{1};
   bool work_wanted = true;
   bool must_place = false;  // something a placement rests on has moved
+  SteadyTime planned_at{};  // when it was last decided what starts
   SteadyTime began{};       // since when agents could register
-  bool resumed = false;     // there was a coordinator before
+  /// Some were connected before, in the time of another coordinator or until
+  /// the last of them was lost: which of them come back nobody knows.
+  bool agents_may_return = false;
+  /// Since when some agent has been connected; null while none is.
+  std::optional<SteadyTime> served_since;
   SteadyTime waits_noted_at{};
 
   Sweep* FindSweep(SweepId id);
@@ -132,15 +144,5 @@ struct State {
   int64_t CountLive(SweepId sweep) const;  // attempts
   bool IsWaiting(SweepId sweep) const;     // some cohort of it
 };
-
-/// Moves the durable half as a committed change does.
-void Fold(State& state, const storage::Change& change);
-
-/// The change that adds a sweep under its id, cells cut into cohorts.
-storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id);
-
-/// Takes over what the store holds. Live attempts get a lease from `now` on.
-absl::Status Restore(State& state, const storage::SweepContents& contents,
-                     SteadyTime now);
 
 }  // namespace leadline::control

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "coordinator/control/fold.h"
 #include "coordinator/control/moment.h"
 #include "coordinator/control/outcome.h"
 #include "coordinator/control/policy.h"

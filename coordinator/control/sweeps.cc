@@ -98,6 +98,32 @@ struct Canceller {
   }
 };
 
+/// The change that adds a sweep under its id, cells cut into cohorts.
+storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id) {
+  storage::AddSweep add;
+  add.sweep = sweep.sweep;
+  add.sweep.id = id;
+  for (const NewCell& cell : sweep.cells) {
+    storage::CellRecord record = cell.record;
+    record.id = {id, std::ssize(add.cells) + 1};
+    int64_t index = 0;
+    for (const int64_t size : cell.cohort_sizes) {
+      const CohortId cohort{record.id,
+                            index == 0 ? 0 : add.cohorts.back().id.number + 1};
+      add.cohorts.emplace_back().id = cohort;
+      for (const int64_t end = index + size; index < end; ++index) {
+        add.trials.push_back({{record.id, index},
+                              cohort,
+                              sweep.seeds.at(index),
+                              TrialState::kQueued,
+                              ""});
+      }
+    }
+    add.cells.push_back(std::move(record));
+  }
+  return add;
+}
+
 }  // namespace
 
 void Apply(Step& step, const SubmitSweep& command) {

@@ -49,6 +49,33 @@ int64_t LargestGroup(const std::vector<NodeView>& nodes, bool accelerator) {
   return largest;
 }
 
+bool CouldHold(const NodeView& node, const Need& need,
+               const CohortRequest& request) {
+  return std::ranges::any_of(node.groups, [&](const DeviceGroup& group) {
+    return CouldHold(node, group, need, request);
+  });
+}
+
+/// What the largest groups of both kinds have.
+struct Largest {
+  int64_t accelerators = 0;
+  int64_t cpu_slots = 0;
+};
+
+Largest LargestOf(const std::vector<NodeView>& nodes) {
+  return {LargestGroup(nodes, true), LargestGroup(nodes, false)};
+}
+
+/// Null if no node is large enough.
+std::optional<Need> NeedOf(const CohortRequest& request,
+                           const Largest& largest) {
+  if (largest.accelerators >= request.accelerators) {
+    return Need{true, request.accelerators};
+  }
+  if (largest.cpu_slots < request.cpu_slots) return std::nullopt;
+  return Need{false, request.cpu_slots};
+}
+
 /// Null if no group has that many free.
 std::pair<NodeView*, DeviceGroup*> BestFit(std::vector<NodeView>& nodes,
                                            const Need& need,
@@ -101,8 +128,7 @@ class Round {
     for (const SweepLimit& limit : snapshot_.limits) {
       limits_.emplace(limit.sweep, limit);
     }
-    largest_accelerators_ = LargestGroup(snapshot_.nodes, true);
-    largest_cpu_slots_ = LargestGroup(snapshot_.nodes, false);
+    largest_ = LargestOf(snapshot_.nodes);
   }
 
   Plan Serve() {
@@ -115,10 +141,8 @@ class Round {
     if (snapshot_.nodes.empty()) {
       return Defer(request, "no agent is connected", true);
     }
-    const bool on_accelerators = largest_accelerators_ >= request.accelerators;
-    if (!on_accelerators && largest_cpu_slots_ < request.cpu_slots) {
-      return Defer(request, TooLarge(request), true);
-    }
+    const std::optional<Need> need = NeedOf(request, largest_);
+    if (!need) return Defer(request, TooLarge(request), true);
     const auto limit = limits_.find(request.id.cell.sweep);
     if (limit != limits_.end() && limit->second.left <= 0) {
       return Defer(request,
@@ -126,14 +150,12 @@ class Round {
                        std::to_string(limit->second.parallel),
                    false);
     }
-    const Need need{on_accelerators,
-                    on_accelerators ? request.accelerators : request.cpu_slots};
-    const auto [node, group] = BestFit(snapshot_.nodes, need, request);
-    if (!node) return DeferFor(request, need);
+    const auto [node, group] = BestFit(snapshot_.nodes, *need, request);
+    if (!node) return DeferFor(request, *need);
     if (limit != limits_.end()) --limit->second.left;
     node->takes_canary = false;
     plan_.placements.push_back(
-        {request.id, node->name, Take(*group, need.devices)});
+        {request.id, node->name, Take(*group, need->devices)});
   }
 
   /// Everything that could hold it is taken or closed, or nothing could.
@@ -142,11 +164,7 @@ class Round {
     int64_t could = 0;
     int64_t not_closed = 0;
     for (const NodeView& node : snapshot_.nodes) {
-      const bool holds =
-          std::ranges::any_of(node.groups, [&](const DeviceGroup& group) {
-            return CouldHold(node, group, need, request);
-          });
-      if (!holds) continue;
+      if (!CouldHold(node, need, request)) continue;
       ++could;
       not_closed += node.closed.empty() ? 1 : 0;
       if (closed.empty()) closed = node.closed;
@@ -187,8 +205,8 @@ class Round {
     return "needs " + Counted(request.accelerators, true) + " or " +
            Counted(request.cpu_slots, false) +
            " on one node; the largest has " +
-           Counted(largest_accelerators_, true) + " and " +
-           Counted(largest_cpu_slots_, false);
+           Counted(largest_.accelerators, true) + " and " +
+           Counted(largest_.cpu_slots, false);
   }
 
   void Defer(const CohortRequest& request, std::string reason,
@@ -198,8 +216,7 @@ class Round {
 
   Snapshot snapshot_;
   std::map<SweepId, SweepLimit> limits_;
-  int64_t largest_accelerators_ = 0;
-  int64_t largest_cpu_slots_ = 0;
+  Largest largest_;
   Plan plan_;
 };
 
@@ -214,6 +231,17 @@ std::string MemoryText(int64_t bytes) {
   std::snprintf(text.data(), text.size(), "%.1f %s", value,
                 is_large ? "GiB" : "MiB");
   return text.data();
+}
+
+std::vector<std::string> WhoCouldHold(const std::vector<NodeView>& nodes,
+                                      const CohortRequest& request) {
+  std::vector<std::string> names;
+  const std::optional<Need> need = NeedOf(request, LargestOf(nodes));
+  if (!need) return names;
+  for (const NodeView& node : nodes) {
+    if (CouldHold(node, *need, request)) names.push_back(node.name);
+  }
+  return names;
 }
 
 Plan Schedule(Snapshot snapshot) { return Round(std::move(snapshot)).Serve(); }

@@ -87,6 +87,12 @@ struct Plan {
 /// free or taken: so all of a sweep is computed on one kind of device.
 Plan Schedule(Snapshot snapshot);
 
+/// Names of those of `nodes` that would do for the cohort if all of their
+/// devices were free and none were closed: the rule that Schedule itself goes
+/// by.
+std::vector<std::string> WhoCouldHold(const std::vector<NodeView>& nodes,
+                                      const CohortRequest& request);
+
 /// "7.5 GiB", "12 MiB"
 std::string MemoryText(int64_t bytes);
 

@@ -40,7 +40,16 @@ absl::Status LoadParts(Connection& connection, SweepContents& contents) {
              "a.cohort = h.id WHERE c.sweep = ? AND a.outcome = 'live' ORDER "
              "BY c.number, h.number, a.number",
              sweep);
-  return ReadAll(live, contents.live, ReadAttempt);
+  if (auto read = ReadAll(live, contents.live, ReadAttempt); !read.ok()) {
+    return read;
+  }
+  Query cancelled(connection,
+                  "SELECT " LEADLINE_ATTEMPT_COLUMNS
+                  " FROM cell c JOIN cohort h ON h.cell = c.id JOIN attempt a "
+                  "ON a.cohort = h.id AND a.number = h.attempts WHERE c.sweep "
+                  "= ? AND a.outcome = 'cancelled' ORDER BY c.number, h.number",
+                  sweep);
+  return ReadAll(cancelled, contents.cancelled, ReadAttempt);
 }
 
 }  // namespace

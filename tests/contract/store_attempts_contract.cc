@@ -39,6 +39,31 @@ TEST_P(StoreContract, NoSecondAttemptWhileOneIsLive) {
   EXPECT_EQ(store().LoadSweep({1})->cohorts[0].attempts, 2);
 }
 
+TEST_P(StoreContract, TheLastAttemptOfACohortIsLoadedIfItWasCancelled) {
+  const auto end = [](const AttemptKey& key, AttemptOutcome outcome) {
+    return EndAttempt{key, outcome, FailureKind::kCrash, "", {}};
+  };
+  for (const int64_t number : {1, 2}) {
+    const AttemptKey key = Attempt(1, 1, number);
+    ASSERT_TRUE(Commit(Start(key)).ok());
+    EXPECT_THAT(store().LoadSweep({1})->cancelled, ::testing::IsEmpty());
+    ASSERT_TRUE(Commit(end(key, AttemptOutcome::kCancelled)).ok());
+    const auto contents = store().LoadUnfinished()->at(0);
+    ASSERT_EQ(contents.cancelled.size(), 1U);
+    EXPECT_EQ(contents.cancelled[0].key, key);
+    EXPECT_EQ(contents.cancelled[0].node, Start(key).attempt.node);
+    EXPECT_EQ(*store().LoadSweep({1}), contents);
+  }
+  for (const AttemptOutcome outcome :
+       {AttemptOutcome::kFailed, AttemptOutcome::kSucceeded}) {
+    const AttemptKey key =
+        Attempt(1, 1, store().LoadSweep({1})->cohorts[0].attempts + 1);
+    ASSERT_TRUE(Commit(Start(key)).ok());
+    ASSERT_TRUE(Commit(end(key, outcome)).ok());
+    EXPECT_THAT(store().LoadSweep({1})->cancelled, ::testing::IsEmpty());
+  }
+}
+
 TEST_P(StoreContract, AnAttemptStartsWithoutAPast) {
   storage::StartAttempt ended = Start(Attempt(1, 1, 1));
   ended.attempt.outcome = AttemptOutcome::kFailed;

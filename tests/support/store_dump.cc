@@ -87,6 +87,9 @@ class Dumper {
     for (const AttemptRecord& live : contents.live) {
       out_ << "live " << ToText(live.key) << "\n";
     }
+    for (const AttemptRecord& cancelled : contents.cancelled) {
+      out_ << "cancelled " << ToText(cancelled.key) << "\n";
+    }
   }
 
   void Cells(SweepId sweep, const std::string& metric) {

@@ -153,6 +153,20 @@ TEST(AttemptsTest, AgentSaysWhyItEndedATrainerThatNamedNoKind) {
             AttemptOutcome::kSuperseded);
 }
 
+TEST(AttemptsTest, WhatATrainerTakesForACrashItsAgentMayKnowBetter) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(2, 1, 1));
+  world.Send(1, AttemptOf(1, 1, 1),
+             {{1, TrainerEnd{true, FailureKind::kCrash, "std::bad_alloc"}}});
+  world.End(1, AttemptOf(1, 1, 1), FailureKind::kOom);
+  EXPECT_EQ(world.Attempt(AttemptOf(1, 1, 1)).kind, FailureKind::kOom);
+  world.Send(1, AttemptOf(1, 2, 1),
+             {{1, TrainerEnd{true, FailureKind::kConfig, "no such method"}}});
+  world.End(1, AttemptOf(1, 2, 1), FailureKind::kCrash);
+  EXPECT_EQ(world.Attempt(AttemptOf(1, 2, 1)).kind, FailureKind::kConfig);
+}
+
 TEST(AttemptsTest, NoAgentSpeaksForAnothersAttempt) {
   World world;
   world.Register(1, "a", 1);

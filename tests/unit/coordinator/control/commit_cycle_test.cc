@@ -85,6 +85,20 @@ class CommitCycleTest : public testing::Test {
     now_.steady += std::chrono::duration_cast<SteadyTime::duration>(time);
   }
 
+  /// The store takes no loss of 13.
+  void RefuseThirteen() {
+    store_.refuses = [](std::span<const storage::Change> changes) {
+      for (const storage::Change& change : changes) {
+        const auto* add = std::get_if<storage::AddPoints>(&change);
+        if (!add) continue;
+        for (const storage::Point& point : add->points) {
+          if (point.value == 13) return absl::InternalError("thirteen");
+        }
+      }
+      return absl::OkStatus();
+    };
+  }
+
   static Command Submit(const std::string& id) {
     return SubmitSweep{MakeSweep(1, 1, 1, id), 0, id, false, {}, {}};
   }
@@ -241,6 +255,102 @@ TEST_F(CommitCycleTest, CommitsThatCannotStandOneAfterTheOtherDoNotSpin) {
   Turn();
   Turn({Submit("last")});
   EXPECT_TRUE(answers_.back().ok());
+}
+
+constexpr AttemptKey Attempt(int64_t cell) { return {{{{1}, cell}, 0}, 1}; }
+
+Records Loss(int64_t session, int64_t cell, double loss) {
+  TrainerStep body;
+  body.step = 1;
+  body.train_loss = {loss};
+  return {{session}, Attempt(cell), {{1, body}}};
+}
+
+/// Five agents with an attempt each, and a sweep of them.
+std::vector<Command> FiveAgents() {
+  std::vector<Command> commands{
+      SubmitSweep{MakeSweep(5, 1, 1, "r1"), 0, "r1", false, {}, {}}};
+  for (int64_t n = 1; n <= 5; ++n) {
+    NodeRegistered node;
+    node.session = {n};
+    node.node = "n" + std::to_string(n);
+    node.instance = "i";
+    node.devices.push_back({"cpu:0", "cpu", 0});
+    commands.emplace_back(std::move(node));
+  }
+  return commands;
+}
+
+TEST_F(CommitCycleTest, OfABatchEachIsToldItsOwn) {
+  Turn(FiveAgents());
+  answers_.clear();
+  RefuseThirteen();
+  Turn({Loss(1, 1, 1.0), Loss(2, 2, 2.0), Loss(3, 3, 13), Loss(4, 4, 4.0),
+        LookAtSweep{{1}}});
+  ASSERT_THAT(answers_, SizeIs(4)) << "the last is asked again";
+  EXPECT_TRUE(answers_[0].ok());
+  EXPECT_TRUE(answers_[1].ok());
+  EXPECT_TRUE(absl::IsInternal(answers_[2])) << "it alone is to blame";
+  EXPECT_TRUE(absl::IsUnavailable(answers_[3])) << "its agent sends it again";
+  EXPECT_EQ(orders_.closed, 1);
+  EXPECT_EQ(orders_.CountAcknowledgements(), 2);
+  for (int64_t cell = 1; cell <= 4; ++cell) {
+    EXPECT_THAT(*store_.reader().Curve({{{1}, cell}, 0}, "train_loss", 0, 10),
+                SizeIs(cell <= 2 ? 1 : 0))
+        << cell;
+  }
+  Turn();
+  ASSERT_THAT(answers_, SizeIs(5));
+  EXPECT_TRUE(answers_[4].ok());
+}
+
+TEST_F(CommitCycleTest, AFullDiskAmongCommitsOneByOneIsWaitedFor) {
+  Turn(FiveAgents());
+  answers_.clear();
+  RefuseThirteen();
+  const auto refuse = store_.refuses;
+  bool is_full = true;
+  store_.refuses = [&](std::span<const storage::Change> changes) {
+    const absl::Status refused = refuse(changes);
+    const bool second = is_full && refused.ok() && answers_.size() == 1;
+    return second ? absl::UnavailableError("disk full") : refused;
+  };
+  Turn({Loss(1, 1, 1.0), Loss(2, 2, 2.0), Loss(3, 3, 13)});
+  EXPECT_THAT(answers_, SizeIs(1));
+  is_full = false;
+  Pass(cycle_->NextTurn() - now_.steady);
+  Turn();
+  ASSERT_THAT(answers_, SizeIs(3));
+  EXPECT_TRUE(answers_[1].ok());
+  EXPECT_TRUE(absl::IsInternal(answers_[2]));
+}
+
+TEST_F(CommitCycleTest, ADamagedStoreBlamesNobody) {
+  Turn(FiveAgents());
+  answers_.clear();
+  store_.failure = absl::DataLossError("malformed");
+  store_.failures = 1;
+  const int commits = store_.commits;
+  Turn({Loss(1, 1, 1.0), Loss(2, 2, 2.0)});
+  EXPECT_EQ(store_.commits, commits + 1);
+  ASSERT_THAT(answers_, SizeIs(2));
+  for (const absl::Status& answer : answers_) {
+    EXPECT_TRUE(absl::IsDataLoss(answer));
+  }
+}
+
+TEST_F(CommitCycleTest, RetryReadsOnlySoManyEndedSweeps) {
+  RetryTargets retry;
+  for (int64_t sweep = 1; sweep <= 33; ++sweep) {
+    retry.targets.emplace_back(SweepId{sweep});
+  }
+  retry.request_id = "many";
+  Turn({retry});
+  EXPECT_TRUE(absl::IsInvalidArgument(answers_.at(0)));
+  retry.targets.pop_back();
+  retry.request_id = "few";
+  Turn({retry});
+  EXPECT_TRUE(absl::IsNotFound(answers_.at(1)));
 }
 
 TEST_F(CommitCycleTest, RecordsOfASupersededAttemptAreAcknowledgedOnceKept) {

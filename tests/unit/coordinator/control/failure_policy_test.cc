@@ -237,6 +237,116 @@ TEST(MemoryTest, AfterARestartOneWaitsForNodesThatMayComeBack) {
   EXPECT_EQ(world.Attempt(AttemptOf(1, 1, 2)).node, "b");
 }
 
+/// Two graphics cards, the better of which does not come back after a restart;
+/// the cohort has run out of the memory of the other.
+void LoseTheBetterNode(World& world) {
+  world.RegisterWith(1, "a", Gpus(1, 2 * kGiB));
+  world.RegisterWith(2, "b", Gpus(1, 4 * kGiB));
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Restart();
+  world.RegisterWith(3, "a", Gpus(1, 2 * kGiB),
+                     {{AttemptOf(1, 1, 1), {"GPU-0"}}});
+  world.End(3, AttemptOf(1, 1, 1), FailureKind::kOom);
+}
+
+TEST(MemoryTest, WhatWaitedForNodesInVainFails) {
+  World world;
+  LoseTheBetterNode(world);
+  world.Idle(Seconds{44});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  world.Idle(Seconds{3});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kFailed);
+  EXPECT_EQ(world.ReasonOf(Trial(1, 1, 0)),
+            "oom: ; it ran out of 2.0 GiB, and no node has more");
+  EXPECT_EQ(world.reader().GetTrial(Trial(1, 1, 0))->failed_kind,
+            FailureKind::kOom);
+  EXPECT_EQ(world.StateOf(SweepId{1}), SweepState::kComplete);
+}
+
+TEST(MemoryTest, AnotherRestartBeginsTheWaitForNodesAnew) {
+  World world;
+  LoseTheBetterNode(world);
+  world.Idle(Seconds{30});
+  world.Restart();
+  world.Wait(Seconds{300});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued)
+      << "while no agent is there nobody knows";
+  world.RegisterWith(4, "a", Gpus(1, 2 * kGiB));
+  world.Idle(Seconds{44});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  world.Idle(Seconds{3});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kFailed);
+  EXPECT_THAT(world.ReasonOf(Trial(1, 1, 0)), HasSubstr("oom: "));
+}
+
+TEST(MemoryTest, ALimitOfFailuresCountsWhatWaitedInVain) {
+  World world;
+  world.RegisterWith(1, "a", Gpus(1, 2 * kGiB));
+  world.RegisterWith(2, "b", Gpus(1, 4 * kGiB));
+  NewSweep sweep = MakeSweep(3, 1, 1);
+  sweep.sweep.failure_limit = 1;
+  sweep.sweep.parallel_limit = 1;
+  world.Submit(std::move(sweep));
+  ASSERT_EQ(world.Attempt(AttemptOf(1, 1, 1)).node, "a");
+  world.Do(NodeLost{{2}});
+  world.End(1, AttemptOf(1, 1, 1), FailureKind::kOom);
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  world.Idle(Seconds{47});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kFailed);
+  EXPECT_EQ(world.StateOf(Trial(1, 3, 0)), TrialState::kCancelled);
+}
+
+TEST(MemoryTest, WhatIsPausedIsNotGivenUp) {
+  World world;
+  LoseTheBetterNode(world);
+  world.Pause(SweepId{1});
+  world.Idle(Seconds{100});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+}
+
+TEST(MemoryTest, OfNodesOfTwoKindsOnlyThatOfTheSweepCounts) {
+  World world;
+  world.RegisterWith(1, "gpu", Gpus(1, 2 * kGiB));
+  world.RegisterWith(2, "cpu", {{"cpu:0", "cpu", 64 * kGiB}});
+  world.Submit(MakeSweep(1, 1, 1));
+  ASSERT_EQ(world.Attempt(AttemptOf(1, 1, 1)).node, "gpu");
+  world.End(1, AttemptOf(1, 1, 1), FailureKind::kOom);
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kFailed);
+}
+
+TEST(DataTest, WhatWaitedForAnotherNodeInVainFails) {
+  World world;
+  world.Register(1, "a", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Restart();
+  world.Register(2, "a", 1, {{AttemptOf(1, 1, 1), {"cpu:0"}}});
+  world.End(2, AttemptOf(1, 1, 1), FailureKind::kData);
+  world.Idle(Seconds{30});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  world.Idle(Seconds{17});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kFailed);
+  EXPECT_EQ(world.ReasonOf(Trial(1, 1, 0)),
+            "data: ; there is no other node to try it on");
+}
+
+TEST(TimeTest, WhatWaitsForADeviceIsNotPlannedAgainWithEachTick) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(2, 1, 1));
+  world.End(1, AttemptOf(1, 1, 1), FailureKind::kCrash);
+  world.Idle(Seconds{10});
+  ASSERT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  ASSERT_TRUE(world.control().state().live.contains({{{1}, 2}, 0}));
+  int planned = 0;
+  for (int tick = 0; tick < 20; ++tick) {
+    world.Do(Heartbeat{{1}, tick, {AttemptOf(1, 2, 1)}});
+    world.Pass(Seconds{0.25});
+    world.Do(Tick{});
+    planned += world.control().state().planned_at == world.now().steady ? 1 : 0;
+  }
+  EXPECT_EQ(planned, 0);
+}
+
 TEST(DataTest, IsTriedOnOtherNodesAndFailsWhereThereIsNone) {
   World world;
   world.Register(1, "a", 1);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,10 @@ class FaultyStore final : public storage::Store {
  public:
   absl::Status Commit(std::span<const storage::Change> changes) override {
     ++commits;
+    if (refuses) {
+      const absl::Status refused = refuses(changes);
+      if (!refused.ok()) return refused;
+    }
     if (failures > 0) {
       --failures;
       return failure;
@@ -58,6 +63,8 @@ class FaultyStore final : public storage::Store {
   std::atomic<int> failures = 0;
   std::atomic<int> commits = 0;
   absl::Status failure;
+  /// What it makes of changes, if anything is to be wrong with some.
+  std::function<absl::Status(std::span<const storage::Change>)> refuses;
 
  private:
   storage::StorePair inner_ = storage::MakeMemoryStore();

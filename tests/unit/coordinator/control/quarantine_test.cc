@@ -304,6 +304,33 @@ TEST(QuarantineTest, NodeWithTooLittleMemoryTellsNothing) {
   EXPECT_EQ(world.StandingOf(1, 1).failures, 2) << "only n could have run it";
 }
 
+TEST(QuarantineTest, NodeWithoutSuchDevicesTellsNothing) {
+  constexpr int64_t kGiB = int64_t{1} << 30;
+  World world;
+  world.RegisterWith(1, "gpu", {{"GPU-0", "H200", 4 * kGiB}});
+  world.Register(2, "cpu", 4);
+  world.Submit(MakeSweep(1, 1, 1));
+  ASSERT_EQ(world.Attempt(AttemptOf(1, 1, 1)).node, "gpu");
+  world.End(1, AttemptOf(1, 1, 1), FailureKind::kDevice);
+  ASSERT_TRUE(world.NodeOf("gpu").quarantined);
+  ASSERT_TRUE(world.IdleUntilLive({{{1}, 1}, 0}, Seconds{20}));
+  world.End(1, AttemptOf(1, 1, 2), FailureKind::kCrash);
+  EXPECT_EQ(world.StandingOf(1, 1).failures, 1)
+      << "where there are graphics cards no cohort goes to a CPU";
+}
+
+TEST(QuarantineTest, AQuarantineWhoseWaitIsOverIsNotPlannedWithEachTick) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(5, 1, 1));
+  CrashThree(world);
+  world.Idle(Seconds{10});
+  ASSERT_TRUE(world.NodeOf("n").canary.has_value());
+  world.Pass(Seconds{0.25});
+  world.Do(Tick{});
+  EXPECT_NE(world.control().state().planned_at, world.now().steady);
+}
+
 TEST(QuarantineTest, SuccessElsewhereShowsThatTheCodeCanRun) {
   World world;
   world.Register(1, "bad", 1);

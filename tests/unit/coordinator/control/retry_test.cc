@@ -6,6 +6,7 @@
 namespace leadline::control {
 namespace {
 
+using testing::HasSubstr;
 using testing::SizeIs;
 
 /// Four cells of one trial: failed, cancelled before it began, succeeded, and
@@ -174,6 +175,49 @@ TEST(RetryTest, ALateOrderDoesNotHitTheSuccessor) {
   world.End(1, AttemptOf(1, 1, 1));  // the cancelled one has gone only now
   EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
   EXPECT_EQ(world.Attempt(AttemptOf(1, 1, 2)).outcome, AttemptOutcome::kLive);
+}
+
+/// An attempt on node "a" that was cancelled before the coordinator ended.
+void CancelAndRestart(World& world) {
+  world.Register(1, "a", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Send(1, AttemptOf(1, 1, 1), {StepAt(1, 1)});
+  world.Do(CancelTarget{Trial(1, 1, 0), "c1", {}});
+  world.Restart();
+  world.Register(2, "b", 1);
+  world.Retry({Trial(1, 1, 0)}, false, true);
+}
+
+TEST(RetryTest, AfterARestartItWaitsForTheAgentOfTheCancelledOne) {
+  World world;
+  CancelAndRestart(world);
+  world.Idle(Seconds{20});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  EXPECT_EQ(world.Explain(Trial(1, 1, 0)).trial->wait->reason,
+            "the attempt before it may still run on node a, which has not "
+            "registered yet");
+  world.Register(3, "a", 1, {{AttemptOf(1, 1, 1), {"cpu:0"}}}, "i2");
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  EXPECT_THAT(world.CohortOf(1, 1).deferral, HasSubstr("still being ended"));
+  world.End(3, AttemptOf(1, 1, 1));
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
+}
+
+TEST(RetryTest, AfterARestartAnAgentWithoutTheCancelledOneIsEnough) {
+  World world;
+  CancelAndRestart(world);
+  world.Idle(Seconds{5});
+  world.Register(3, "a", 1, {}, "i2");
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
+}
+
+TEST(RetryTest, AfterARestartAnAgentThatStaysAwayIsNotWaitedForForEver) {
+  World world;
+  CancelAndRestart(world);
+  world.Idle(Seconds{44});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  world.Idle(Seconds{3});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
 }
 
 TEST(RetryTest, WhatANodeOutOfReachMayStillTrainIsNotTrainedTwice) {

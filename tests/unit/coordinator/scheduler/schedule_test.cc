@@ -13,6 +13,7 @@
 namespace leadline::scheduler {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -198,6 +199,10 @@ TEST(SchedulePropertyTest, HoldsOnRandomClusters) {
     const Snapshot snapshot = RandomSnapshot(random);
     const Plan plan = Schedule(snapshot);
 
+    std::map<CohortId, std::vector<std::string>> could;
+    for (const CohortRequest& request : snapshot.queue) {
+      could[request.id] = WhoCouldHold(snapshot.nodes, request);
+    }
     std::multiset<CohortId> answered;
     std::set<std::pair<std::string, std::string>> given;
     std::map<SweepId, int64_t> started;
@@ -205,6 +210,7 @@ TEST(SchedulePropertyTest, HoldsOnRandomClusters) {
     for (const Placement& placement : plan.placements) {
       answered.insert(placement.cohort);
       ++started[placement.cohort.cell.sweep];
+      EXPECT_THAT(could[placement.cohort], Contains(placement.node));
       const NodeView& node =
           *std::ranges::find(snapshot.nodes, placement.node, &NodeView::name);
       if (!node.closed.empty()) {
@@ -219,6 +225,9 @@ TEST(SchedulePropertyTest, HoldsOnRandomClusters) {
     for (const Deferral& deferral : plan.deferrals) {
       answered.insert(deferral.cohort);
       EXPECT_FALSE(deferral.reason.empty());
+      if (deferral.infeasible) {
+        EXPECT_THAT(could[deferral.cohort], IsEmpty());
+      }
     }
     std::multiset<CohortId> asked;
     for (const CohortRequest& request : snapshot.queue)

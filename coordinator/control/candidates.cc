@@ -1,0 +1,105 @@
+#include "coordinator/control/candidates.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "coordinator/control/failure_policy.h"
+#include "coordinator/control/quarantine.h"
+
+namespace leadline::control {
+namespace {
+
+template <typename Filter>
+std::vector<scheduler::NodeView> Views(const Step& step, Filter filter) {
+  std::vector<scheduler::NodeView> views;
+  for (const auto& [name, node] : step.state.nodes) {
+    if (filter(node)) views.push_back(ViewOf(node, step.now.steady));
+  }
+  return views;
+}
+
+/// Agents that were connected before may come back, and nobody knows which.
+bool MoreMayCome(const Step& step) {
+  const State& state = step.state;
+  if (!state.agents_may_return) return false;
+  return !state.served_since || step.now.steady - *state.served_since <=
+                                    PatienceWithNodes(step.policy);
+}
+
+/// Connected, or a moment ago.
+bool MayHold(const Step& step, const Node& node) {
+  return node.session ||
+         step.now.steady - node.heard <= PatienceWithNodes(step.policy);
+}
+
+}  // namespace
+
+SteadyTime::duration PatienceWithNodes(const Policy& policy) {
+  return std::chrono::duration_cast<SteadyTime::duration>(policy.lease +
+                                                          policy.grace);
+}
+
+scheduler::NodeView ViewOf(const Node& node, SteadyTime now) {
+  std::set<std::string> taken;
+  for (const auto& [key, devices] : node.held) {
+    taken.insert(devices.begin(), devices.end());
+  }
+  std::map<std::pair<std::string, int64_t>, scheduler::DeviceGroup> groups;
+  for (const DeviceInfo& device : node.devices) {
+    scheduler::DeviceGroup& group = groups[{device.type, device.memory_bytes}];
+    group.type = device.type;
+    group.memory_bytes = device.memory_bytes;
+    ++group.total;
+    if (!taken.contains(device.id)) group.free.push_back(device.id);
+  }
+  scheduler::NodeView view;
+  view.name = node.name;
+  view.closed = WhyClosed(node, now);
+  view.takes_canary = TakesCanary(node, now);
+  for (auto& [kind, group] : groups) view.groups.push_back(std::move(group));
+  return view;
+}
+
+scheduler::CohortRequest RequestOf(const Step& step, const Cohort& cohort) {
+  const storage::CohortRecord& record = cohort.record;
+  const Sweep& sweep = *step.state.FindSweep(record.id.cell.sweep);
+  const Cell& cell = *step.state.FindCell(record.id.cell);
+  scheduler::CohortRequest request{record.id, sweep.record.priority,
+                                   cell.devices, cell.cpu_slots};
+  request.more_memory_than = record.memory_tried;
+  if (record.waits_after &&
+      PolicyOf(*record.waits_after).retry == RetryWhere::kOnOtherNode) {
+    request.never = record.failed_nodes;
+  } else {
+    request.avoid = record.failed_nodes;
+  }
+  return request;
+}
+
+bool HasComparison(const Step& step, const std::string& name,
+                   const Cohort& cohort) {
+  const auto could = scheduler::WhoCouldHold(
+      Views(step, [](const Node& node) { return node.session.has_value(); }),
+      RequestOf(step, cohort));
+  return std::ranges::any_of(could, [&](const std::string& other) {
+    const storage::NodeRecord& record = step.state.nodes.at(other).record;
+    return other != name && !record.quarantined && !record.undecided;
+  });
+}
+
+std::string WhyHopeless(const Step& step, const Cohort& cohort) {
+  const scheduler::CohortRequest request = RequestOf(step, cohort);
+  if (request.more_memory_than == 0 && request.never.empty()) return "";
+  if (MoreMayCome(step)) return "";
+  const auto views =
+      Views(step, [&](const Node& node) { return MayHold(step, node); });
+  if (!scheduler::WhoCouldHold(views, request).empty()) return "";
+  if (!request.never.empty()) return "there is no other node to try it on";
+  return "it ran out of " + scheduler::MemoryText(request.more_memory_than) +
+         ", and no node has more";
+}
+
+}  // namespace leadline::control
