@@ -28,12 +28,13 @@ constexpr Phrase kPhrases[] = {
     {"ncclUnhandledCudaError", FailureKind::kNccl},
     {"ncclSystemError", FailureKind::kNccl},
     {"ncclRemoteError", FailureKind::kNccl},
+    // What a kernel of ours asserts says nothing of the device.
+    {"device-side assert", FailureKind::kCrash},
     {"CUDA error", FailureKind::kDevice},
     {"CUDA driver", FailureKind::kDevice},
     {"CUDNN_STATUS", FailureKind::kDevice},
     {"cuDNN error", FailureKind::kDevice},
     {"CUBLAS_STATUS", FailureKind::kDevice},
-    {"device-side assert", FailureKind::kDevice},
     {"no CUDA-capable device", FailureKind::kDevice},
 };
 

@@ -27,6 +27,8 @@ FailureKind KindOfTorchError(std::string_view message) {
     return FailureKind::kOom;
   }
   if (holds("NCCL")) return FailureKind::kNccl;
+  // What a kernel asserts says nothing of the device.
+  if (holds("device-side assert")) return FailureKind::kCrash;
   if (holds("CUDA") || holds("cuDNN")) return FailureKind::kDevice;
   return FailureKind::kCrash;
 }

@@ -82,8 +82,11 @@ TEST(EndReport, AFullDiskIsNoCrashWhereTheTrainerCouldNotSaySo) {
 
 TEST(EndReport, ACrashThatNamesItsCauseIsOfThatKind) {
   v1::EndRecord end = End("failed", "crash");
-  end.set_message("CUDA error: device-side assert triggered");
+  end.set_message("CUDA error: an illegal memory access was encountered");
   EXPECT_EQ(ReportEnd({.status = {1, 0}, .end = end}).kind, "device");
+  end.set_message("CUDA error: device-side assert triggered");
+  EXPECT_EQ(ReportEnd({.status = {1, 0}, .end = end}).kind, "crash")
+      << "the code asserts, whatever the device";
   end.set_kind("data");
   EXPECT_EQ(ReportEnd({.status = {1, 0}, .end = end}).kind, "data");
 }
