@@ -51,14 +51,11 @@ bool FailureAccount::CohortAccount::IsUsedUp() const {
   return failures_in_row >= kTriesInRow || failures >= kTriesInTotal;
 }
 
-bool FailureAccount::WaitsForMemory() const {
-  return std::ranges::any_of(cohorts_, [this](const auto& entry) {
-    const CohortAccount& cohort = entry.second;
-    return cohort.open > 0 && cohort.memory_tried > 0 &&
-           std::ranges::none_of(memory_, [&](const auto& node) {
-             return node.second > cohort.memory_tried;
-           });
-  });
+void FailureAccount::CohortAccount::Forget() {
+  failures = failures_in_row = furthest_step = spared = memory_tried = 0;
+  failed_by.reset();
+  failed_on.clear();
+  hit_on.clear();
 }
 
 void FailureAccount::OnCommitted(std::span<const storage::Change> changes) {
@@ -72,6 +69,8 @@ void FailureAccount::OnCommitted(std::span<const storage::Change> changes) {
   did_well_.clear();
   given_back_to_.clear();
   ended_.clear();
+  forgotten_.clear();
+  retried_.clear();
   touched_.clear();
 }
 
@@ -84,17 +83,14 @@ void FailureAccount::On(const storage::AddSweep& change) {
   }
   for (const storage::TrialRecord& trial : change.trials) {
     cohort_of_[trial.id] = trial.cohort;
-    ++cohorts_[trial.cohort].open;
   }
 }
 
 void FailureAccount::On(const storage::MoveTrial& change) {
   SweepAccount& sweep = sweeps_.at(change.trial.cell.sweep);
   touched_.insert(change.trial.cell.sweep);
-  if (IsEnded(change.to)) {
-    --sweep.open;
-    --cohorts_.at(cohort_of_.at(change.trial)).open;
-  }
+  if (IsEnded(change.from)) TakeBack(change);
+  if (IsEnded(change.to)) --sweep.open;
   if (change.to == TrialState::kFailed) {
     DemandReasonToFail(change);
     ++sweep.failed;
@@ -103,6 +99,7 @@ void FailureAccount::On(const storage::MoveTrial& change) {
              change.to == TrialState::kDiverged) {
     sweep.failed_in_row = 0;
   }
+  if (change.to != TrialState::kFailed) return;
   const storage::SweepRecord& limits = sweep.record;
   if ((limits.failure_limit && sweep.failed >= *limits.failure_limit) ||
       (limits.failure_row_limit &&
@@ -111,21 +108,19 @@ void FailureAccount::On(const storage::MoveTrial& change) {
   }
 }
 
-void FailureAccount::DemandReasonToFail(
-    const storage::MoveTrial& change) const {
+/// People queued it again after its end.
+void FailureAccount::TakeBack(const storage::MoveTrial& change) {
   const CohortId id = cohort_of_.at(change.trial);
+  SweepAccount& sweep = sweeps_.at(change.trial.cell.sweep);
+  ++sweep.open;
+  if (change.from == TrialState::kFailed) --sweep.failed;
+  sweep.failed_in_row = 0;
+  sweep.is_over_limit = sweep.stopped = false;
+  sweep.record.stopped_because.clear();
+  retried_.insert(id);
   const CohortAccount& cohort = cohorts_.at(id);
-  if (!cohort.failed_by) {
-    Fail("trial " + ToText(change.trial) + " failed, and no attempt of it did");
-  }
-  const bool may_be_tried_anywhere =
-      *cohort.failed_by != FailureKind::kConfig &&
-      *cohort.failed_by != FailureKind::kData &&
-      *cohort.failed_by != FailureKind::kOom;
-  if (may_be_tried_anywhere && !cohort.IsUsedUp() &&
-      !sweeps_.at(change.trial.cell.sweep).stopped) {
-    Fail("trial " + ToText(change.trial) +
-         " failed with tries left: " + change.reason);
+  if (!cohort.live && cohort.IsUsedUp()) {
+    Fail("trial " + ToText(change.trial) + " is retried and has no try");
   }
 }
 
@@ -151,8 +146,13 @@ void FailureAccount::On(const storage::StartAttempt& change) {
     }
     node.canaries.insert(key);
   }
+  if (cohort.failed_by == FailureKind::kData &&
+      cohort.failed_on == change.attempt.node) {
+    Fail(what + ", where it has not found its data");
+  }
   cohort.attempts = key.number;
   cohort.failed_by.reset();
+  cohort.live = true;
   attempts_[key].node = change.attempt.node;
 }
 
@@ -167,6 +167,7 @@ void FailureAccount::On(const storage::EndAttempt& change) {
   CohortAccount& cohort = cohorts_.at(change.attempt.cohort);
   NodeAccount& node = nodes_[attempt.node];
   ended_.insert(change.attempt.cohort);
+  cohort.live = false;
   const bool counts = change.outcome == AttemptOutcome::kFailed ||
                       change.outcome == AttemptOutcome::kSuperseded;
   if (counts) {
@@ -190,6 +191,7 @@ void FailureAccount::CountFailure(const storage::EndAttempt& end,
                                   CohortAccount& cohort) {
   const std::string& node = attempts_.at(end.attempt).node;
   cohort.failed_by = end.kind;
+  cohort.failed_on = node;
   if (UsesTry(*end.kind)) {
     ++cohort.failures;
     ++cohort.failures_in_row;
@@ -217,6 +219,13 @@ void FailureAccount::HoldAgainst(const storage::EndAttempt& end,
 void FailureAccount::On(const storage::SetStanding& change) {
   CohortAccount& own = cohorts_.at(change.cohort.id);
   const storage::CohortRecord& said = change.cohort;
+  storage::CohortRecord fresh;
+  fresh.id = said.id;
+  fresh.attempts = said.attempts;
+  if (said == fresh) {
+    forgotten_.insert(said.id);
+    own.Forget();
+  }
   if (said.spared == own.spared + 1) {
     given_back_to_.insert(said.id);
     ++own.spared;
@@ -278,85 +287,6 @@ void FailureAccount::On(const storage::SetNode& change) {
     Fail("node " + said.name + " is stored with other failures than it had");
   }
   own.stored = said;
-}
-
-/// What follows from an end is part of its transaction.
-void FailureAccount::DemandDue() {
-  for (const auto& [name, node] : nodes_) {
-    if (node.must_close) Fail("node " + name + " is not put into quarantine");
-  }
-  for (const CohortId& id : ended_) {
-    if (cohorts_.at(id).owes_standing) {
-      Fail("an attempt of cohort " + ToText(id) +
-           " ended and its standing is not stored");
-    }
-  }
-  for (const SweepId& id : touched_) {
-    const SweepAccount& sweep = sweeps_.at(id);
-    if (sweep.is_over_limit && !sweep.stopped) {
-      Fail("sweep " + ToText(id) + " goes on beyond its limits of failures");
-    }
-    if (sweep.stopped && sweep.open > 0 &&
-        sweep.record.on_failures == OnFailures::kStop) {
-      Fail("sweep " + ToText(id) + " was stopped and has trials left");
-    }
-  }
-}
-
-void FailureAccount::DemandReasonToReopen() const {
-  for (const std::string& name : reopened_) {
-    if (!did_well_.contains(name)) {
-      Fail("what was held against node " + name + " is gone for no reason");
-    }
-  }
-  for (const CohortId& id : given_back_to_) {
-    const bool some_is_to_blame = std::ranges::any_of(
-        cohorts_.at(id).hit_on, [this](const std::string& node) {
-          return closed_.contains(node) || nodes_.at(node).stored.quarantined;
-        });
-    if (!some_is_to_blame) {
-      Fail("cohort " + ToText(id) + " got a try back, and no node is to blame");
-    }
-  }
-}
-
-void FailureAccount::OnLoaded(const storage::Store& store) const {
-  std::map<std::string, storage::NodeRecord> held;
-  for (const auto& [name, node] : nodes_) {
-    if (!node.stored.name.empty() && !node.stored.IsClean()) {
-      held[name] = node.stored;
-    }
-  }
-  const auto nodes = store.LoadNodes();
-  if (!nodes.ok()) Fail(std::string(nodes.status().message()));
-  for (const storage::NodeRecord& node : *nodes) {
-    const auto own = held.find(node.name);
-    if (own == held.end() || own->second != node) {
-      Fail("what is held against node " + node.name +
-           " is not stored as it was committed");
-    }
-    held.erase(own);
-  }
-  if (!held.empty()) {
-    Fail("what is held against node " + held.begin()->first + " is not stored");
-  }
-  for (const auto& [id, own] : sweeps_) {
-    const auto loaded = store.LoadSweep(id);
-    if (!loaded.ok()) Fail(std::string(loaded.status().message()));
-    if (loaded->sweep.failures_in_row != own.failed_in_row ||
-        loaded->sweep.stopped_because != own.record.stopped_because) {
-      Fail("the failures of sweep " + ToText(id) +
-           " are not stored as they were committed");
-    }
-    for (const storage::CohortRecord& cohort : loaded->cohorts) {
-      storage::CohortRecord committed = cohorts_.at(cohort.id).stored;
-      committed.attempts = cohorts_.at(cohort.id).attempts;
-      if (committed != cohort) {
-        Fail("the standing of cohort " + ToText(cohort.id) +
-             " is not stored as it was committed");
-      }
-    }
-  }
 }
 
 }  // namespace leadline::simulation

@@ -24,8 +24,9 @@ class FailureAccount {
     memory_[node] = bytes;
   }
 
-  /// True if something waits that has run out of all the memory there is.
-  bool WaitsForMemory() const;
+  /// From when the coordinator has a node, until it has lost its stream.
+  void OnRegistered(const std::string& node) { ++registered_[node]; }
+  void OnUnregistered(const std::string& node) { --registered_[node]; }
 
   /// One transaction.
   void OnCommitted(std::span<const storage::Change> changes);
@@ -43,11 +44,14 @@ class FailureAccount {
     int64_t memory_tried = 0;
     std::optional<FailureKind> failed_by;  // its last attempt
     std::set<std::string> hit_on;          // nodes that may be to blame
-    int64_t open = 0;                      // trials
+    std::string failed_on;                 // node, of the last attempt
     bool owes_standing = false;
+    bool live = false;
     storage::CohortRecord stored;
 
     bool IsUsedUp() const;
+    /// People try it again: all that counts begins anew.
+    void Forget();
   };
   struct NodeAccount {
     std::vector<AttemptKey> row;  // of failures held against it
@@ -84,10 +88,14 @@ class FailureAccount {
   void CountFailure(const storage::EndAttempt& end, CohortAccount& cohort);
   void HoldAgainst(const storage::EndAttempt& end, NodeAccount& node);
   void DemandReasonToFail(const storage::MoveTrial& change) const;
+  void DemandNoBetterNode(const storage::MoveTrial& change,
+                          const CohortAccount& cohort) const;
+  void TakeBack(const storage::MoveTrial& change);
   void DemandDue();
   void DemandReasonToReopen() const;
 
   std::map<std::string, int64_t> memory_;
+  std::map<std::string, int64_t> registered_;  // streams of a node
   std::map<SweepId, SweepAccount> sweeps_;
   std::map<CohortId, CohortAccount> cohorts_;
   std::map<TrialId, CohortId> cohort_of_;
@@ -100,6 +108,8 @@ class FailureAccount {
   std::set<std::string> did_well_;  // an attempt there succeeded or spoke
   std::set<CohortId> given_back_to_;
   std::set<CohortId> ended_;
+  std::set<CohortId> forgotten_;  // tries of theirs
+  std::set<CohortId> retried_;
   std::set<SweepId> touched_;
 };
 

@@ -32,12 +32,18 @@ void Oracle::On(const storage::AddSweep& change) {
     Fail("sweep " + ToText(change.sweep.id) + " was added twice");
   }
   for (const storage::TrialRecord& trial : change.trials) {
-    trials_[trial.id] = {trial.state, trial.cohort, 0, {}};
+    trials_[trial.id] = {trial.state, trial.cohort, 0, false, {}};
   }
 }
 
 void Oracle::On(const storage::MoveSweep& change) {
-  sweeps_.at(change.sweep) = change.to;
+  SweepState& state = sweeps_.at(change.sweep);
+  if (state != change.from) {
+    Fail("sweep " + ToText(change.sweep) + " moved from " +
+         std::string(Name(change.from)) + " and was " +
+         std::string(Name(state)));
+  }
+  state = change.to;
   if (change.to != SweepState::kComplete) return;
   for (const auto& [id, trial] : trials_) {
     if (id.cell.sweep == change.sweep && !IsEnded(trial.state)) {
@@ -55,6 +61,10 @@ void Oracle::On(const storage::MoveTrial& change) {
          std::string(Name(change.to)));
   }
   trial.state = change.to;
+  if (IsEnded(change.from)) {
+    --trial.ends;
+    trial.retried = true;
+  }
   if (!IsEnded(change.to)) return;
   if (++trial.ends > 1) Fail("trial " + ToText(change.trial) + " ended twice");
   if (change.to == TrialState::kSucceeded && !trial.result_of) {
@@ -75,6 +85,11 @@ void Oracle::On(const storage::StartAttempt& change) {
     open = open || (trial.cohort == key.cohort && !IsEnded(trial.state));
   }
   if (!open) Fail("attempt " + ToText(key) + " has nothing left to do");
+  const SweepState state = sweeps_.at(key.cohort.cell.sweep);
+  if (state != SweepState::kActive) {
+    Fail("attempt " + ToText(key) + " starts, and its sweep is " +
+         std::string(Name(state)));
+  }
   known_[key] = 0;
   live_.insert(key);
 }
@@ -90,6 +105,14 @@ void Oracle::On(const storage::EndAttempt& change) {
       asked_to_stop_.contains(change.attempt)) {
     Fail("attempt " + ToText(change.attempt) +
          " was asked to stop and counts as failed");
+  }
+  const auto evidence = evidence_.find(change.attempt);
+  if (change.outcome == AttemptOutcome::kFailed &&
+      evidence != evidence_.end() && evidence->second &&
+      change.kind != evidence->second && change.kind != FailureKind::kHang) {
+    Fail("attempt " + ToText(change.attempt) + " failed by " +
+         std::string(Name(*evidence->second)) + " and is stored as " +
+         std::string(Name(*change.kind)));
   }
   live_.erase(change.attempt);
 }
@@ -183,7 +206,8 @@ void Oracle::OnCancelled(const std::variant<SweepId, CellId, TrialId>& target) {
   for (const auto& [id, trial] : trials_) {
     const bool meant = target == Target{id} || target == Target{id.cell} ||
                        target == Target{id.cell.sweep};
-    if (meant && !IsEnded(trial.state)) {
+    // A late answer may be older than a retry.
+    if (meant && !trial.retried && !IsEnded(trial.state)) {
       Fail("trial " + ToText(id) + " was confirmed as cancelled and is " +
            std::string(Name(trial.state)));
     }

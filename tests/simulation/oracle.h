@@ -28,7 +28,12 @@ class Oracle {
     failures_.KnowMemory(node, bytes);
   }
 
-  bool WaitsForMemory() const { return failures_.WaitsForMemory(); }
+  /// The coordinator has told the node that it is registered; or its stream is
+  /// gone.
+  void OnRegistered(const std::string& node) { failures_.OnRegistered(node); }
+  void OnUnregistered(const std::string& node) {
+    failures_.OnUnregistered(node);
+  }
 
   /// What is durable from now on.
   void OnCommitted(std::span<const storage::Change> changes);
@@ -49,6 +54,10 @@ class Oracle {
   /// It wrote all its results, and its event file will be read.
   void OnTrainerFinished(const AttemptKey& attempt);
   void OnTrainerGone(int64_t node, const AttemptKey& attempt);
+  /// Its agent looks for why it ended; null: there is nothing left to see.
+  void OnEvidence(const AttemptKey& attempt, std::optional<FailureKind> kind) {
+    evidence_[attempt] = kind;
+  }
 
   /// Every planned trial of that many sweeps has ended.
   void CheckAllEnded(int64_t sweeps) const;
@@ -84,7 +93,8 @@ class Oracle {
   struct TrialAccount {
     TrialState state = TrialState::kQueued;
     CohortId cohort;
-    int64_t ends = 0;
+    int64_t ends = 0;  // but for those that people took back
+    bool retried = false;
     std::optional<AttemptKey> result_of;
   };
 
@@ -96,6 +106,7 @@ class Oracle {
   std::set<AttemptKey> live_;
   std::set<AttemptKey> finished_;  // by its trainer
   std::set<AttemptKey> asked_to_stop_;
+  std::map<AttemptKey, std::optional<FailureKind>> evidence_;
   std::map<AttemptKey, std::set<int64_t>> orphans_;
 
   struct Process {

@@ -29,6 +29,11 @@ enum class Plant {
   kQuarantineIgnored,
   kCanaryForgotten,
   kRowForgotten,
+  kPauseForgotten,
+  kStopForgotten,
+  kTriesKeptByRetry,
+  kEvidenceIgnored,
+  kAllAreBlamed,
 };
 
 struct PlantInfo {
@@ -73,6 +78,17 @@ inline constexpr std::array kPlants = {
               "after a restart a node in quarantine gets a second canary"},
     PlantInfo{Plant::kRowForgotten, "row_forgotten",
               "a restart begins the row of failed trials of a sweep anew"},
+    PlantInfo{Plant::kPauseForgotten, "pause_forgotten",
+              "a restart takes a paused sweep for an active one"},
+    PlantInfo{Plant::kStopForgotten, "stop_forgotten",
+              "a restart forgets that an attempt was asked to stop"},
+    PlantInfo{Plant::kTriesKeptByRetry, "tries_kept_by_retry",
+              "what people retry has no more tries than it had"},
+    PlantInfo{Plant::kEvidenceIgnored, "evidence_ignored",
+              "what the kernel and the disk say of the end of a trainer is "
+              "not looked at"},
+    PlantInfo{Plant::kAllAreBlamed, "all_are_blamed",
+              "a refused commit is put down to all whose records it held"},
 };
 
 /// Null unless there is such a name.

@@ -13,10 +13,13 @@ constexpr double kFaultsLast_s = 150;
 constexpr double kCutLast_s = 100;  // after a link has faded
 constexpr int64_t kSqliteEvery = 50;
 constexpr uint64_t kFailureDraws = 0x51ed270b7a3f9d4c;
+constexpr uint64_t kCommandDraws = 0x9e3779b97f4a7c15;
 
 // Those that only a part of the schedules has come last.
-constexpr int64_t kFailureFaults = 3;
-constexpr int64_t kOtherFaults = std::ssize(kFaultKinds) - kFailureFaults;
+constexpr int64_t kCommands = 4;
+constexpr int64_t kFailureFaults = 4;
+constexpr int64_t kFirstCommand = std::ssize(kFaultKinds) - kCommands;
+constexpr int64_t kOtherFaults = kFirstCommand - kFailureFaults;
 
 Fault DrawFault(Chance& chance, int64_t nodes, int64_t first, int64_t kinds) {
   Fault fault;
@@ -28,6 +31,14 @@ Fault DrawFault(Chance& chance, int64_t nodes, int64_t first, int64_t kinds) {
   fault.node = chance.Below(nodes);
   fault.detail = chance.Below(1000);
   return fault;
+}
+
+/// What people do beside it.
+void AddCommands(Chance& chance, Script& script) {
+  for (int64_t n = 1 + chance.Below(3); n > 0; --n) {
+    script.faults.push_back(
+        DrawFault(chance, std::ssize(script.slots), kFirstCommand, kCommands));
+  }
 }
 
 /// Long enough for a successor to start beside a trainer that lives on.
@@ -120,6 +131,16 @@ std::string_view Name(FaultKind kind) {
       return "faulty_device";
     case FaultKind::kShortMemory:
       return "short_memory";
+    case FaultKind::kLostData:
+      return "lost_data";
+    case FaultKind::kPauseSweep:
+      return "pause_sweep";
+    case FaultKind::kStopSweep:
+      return "stop_sweep";
+    case FaultKind::kCancelAndRetry:
+      return "cancel_and_retry";
+    case FaultKind::kRetrySweep:
+      return "retry_sweep";
   }
   return "";
 }
@@ -157,6 +178,8 @@ Script DrawScript(uint64_t seed) {
     script.faults.push_back(
         DrawLongSilence(failures, std::ssize(script.slots)));
   }
+  Chance commands(seed ^ kCommandDraws);
+  if (commands.Happens(0.4)) AddCommands(commands, script);
   std::ranges::sort(script.faults, {}, &Fault::at_s);
   for (const Fault& fault : script.faults) {
     script.faults_end_s =

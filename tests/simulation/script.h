@@ -31,6 +31,12 @@ enum class FaultKind {
   kSickNode,      // trainers crash as they start there
   kFaultyDevice,  // ends a trainer
   kShortMemory,   // likewise
+  kLostData,      // what trainers train on is not there
+  // Commands of people:
+  kPauseSweep,      // and resume it at the end
+  kStopSweep,       // likewise, what runs is stopped
+  kCancelAndRetry,  // a sweep, a cell or a trial
+  kRetrySweep,      // what failed, or was cancelled too
 };
 
 inline constexpr std::array kFaultKinds = {
@@ -43,7 +49,9 @@ inline constexpr std::array kFaultKinds = {
     FaultKind::kFullStore,        FaultKind::kFullNode,
     FaultKind::kWallJump,         FaultKind::kCancelSweep,
     FaultKind::kSickNode,         FaultKind::kFaultyDevice,
-    FaultKind::kShortMemory};
+    FaultKind::kShortMemory,      FaultKind::kLostData,
+    FaultKind::kPauseSweep,       FaultKind::kStopSweep,
+    FaultKind::kCancelAndRetry,   FaultKind::kRetrySweep};
 
 std::string_view Name(FaultKind kind);
 

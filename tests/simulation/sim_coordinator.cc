@@ -1,5 +1,6 @@
 #include "sim_coordinator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "coordinator/rpc/convert.h"
@@ -9,44 +10,17 @@ namespace {
 
 constexpr double kRestartsWithin_s = 15;
 
-control::NewSweep MakeSweep(const SweepPlan& plan, int64_t number) {
-  control::NewSweep sweep;
-  sweep.sweep.name = "sweep " + std::to_string(number);
-  sweep.sweep.canonical_hash = "hash" + std::to_string(number);
-  if (plan.parallel_limit > 0) {
-    sweep.sweep.parallel_limit = plan.parallel_limit;
-  }
-  if (plan.failure_limit > 0) sweep.sweep.failure_limit = plan.failure_limit;
-  if (plan.failure_row_limit > 0) {
-    sweep.sweep.failure_row_limit = plan.failure_row_limit;
-  }
-  if (plan.finishes) sweep.sweep.on_failures = OnFailures::kFinish;
-  for (int64_t seed = 0; seed < plan.seeds; ++seed) sweep.seeds.push_back(seed);
-  for (const CellWork work : plan.cells) {
-    control::NewCell cell;
-    cell.record.hash = sweep.sweep.canonical_hash + "/" +
-                       std::to_string(std::ssize(sweep.cells));
-    cell.record.depth = static_cast<int64_t>(work);
-    cell.record.settings_json = R"({"depth":)" +
-                                std::to_string(cell.record.depth) +
-                                R"(,"devices":1,"threads":1})";
-    cell.record.axes_json = "{}";
-    cell.record.dataset_label = "iid27";
-    cell.record.method_label = "prenorm";
-    cell.record.dataset = {"iid27", "", "d", "char", {0.9, 0.05, 0.05}, 27};
-    cell.record.steps = 10;
-    for (int64_t left = plan.seeds; left > 0; left -= plan.cohort_size) {
-      cell.cohort_sizes.push_back(std::min(left, plan.cohort_size));
-    }
-    sweep.cells.push_back(std::move(cell));
-  }
-  return sweep;
+bool HoldsPoison(const v1::AgentMessage& message) {
+  return std::ranges::any_of(message.records().records(),
+                             [](const v1::TrainerRecord& record) {
+                               return record.step().learning_rate() == kPoison;
+                             });
 }
 
 }  // namespace
 
 SimCoordinator::SimCoordinator(Surroundings around, SimStore& store)
-    : around_(around), store_(store) {}
+    : around_(around), store_(store), life_(around.clockwork) {}
 
 control::Moment SimCoordinator::Now() const {
   const auto since = around_.clockwork.now() - Clockwork::kBegin + wall_offset_;
@@ -62,7 +36,7 @@ void SimCoordinator::StartProcess() {
     around_.clockwork.After(Seconds(3), [this] { StartProcess(); });
     return;
   }
-  ++life_;
+  life_.Begin();
   around_.oracle.OnLoaded(store_.disk());
   control::CommitCycleOptions options;
   options.now = [this] { return Now(); };
@@ -86,17 +60,15 @@ void SimCoordinator::StartProcess() {
 void SimCoordinator::CrashProcess() {
   if (!cycle_) return;
   cycle_.reset();
-  ++life_;
+  life_.End();
   inbox_.clear();
-  undone_.clear();
-  stalled_ = false;
-  stalled_until_ = {};
   turn_at_ = {};
   turn_is_due_ = false;
   store_.kill_in.reset();
   store_.LoseWhatWaits();
   for (auto& [id, session] : std::exchange(sessions_, {})) {
     session.wire->server_open = false;
+    NoteGone(session);
     if (session.wire->cut) continue;
     const auto wire = session.wire;
     around_.network.Carry(*wire, Network::Way::kToAgent, [this, wire] {
@@ -106,37 +78,8 @@ void SimCoordinator::CrashProcess() {
   }
   around_.clockwork.After(
       Seconds(around_.chance.Between(0.1, kRestartsWithin_s)),
-      [this, life = life_] {
-        if (life == life_) StartProcess();
-      });
-}
-
-void SimCoordinator::StallProcess(Duration time) {
-  if (!cycle_) return;
-  stalled_ = true;
-  stalled_until_ = std::max(stalled_until_, around_.clockwork.now() + time);
-  around_.clockwork.After(time, [this, life = life_] {
-    if (life != life_ || around_.clockwork.now() < stalled_until_) return;
-    stalled_ = false;
-    for (const auto& action : std::exchange(undone_, {})) {
-      if (life == life_) action();
-    }
-  });
-}
-
-void SimCoordinator::InProcess(std::function<void()> action) {
-  if (!cycle_) return;
-  if (stalled_) {
-    undone_.push_back(std::move(action));
-  } else {
-    action();
-  }
-}
-
-void SimCoordinator::Later(Duration delay, std::function<void()> action) {
-  around_.clockwork.After(
-      delay, [this, life = life_, action = std::move(action)]() mutable {
-        if (life == life_) InProcess(std::move(action));
+      [this, life = life_.number()] {
+        if (life == life_.number()) StartProcess();
       });
 }
 
@@ -145,7 +88,8 @@ void SimCoordinator::Post(control::Command command,
                           control::Answered answered) {
   inbox_.push_back({std::move(command), std::move(answered)});
   if (std::exchange(turn_is_due_, true)) return;
-  Later(Seconds(around_.chance.Between(0.0001, 0.005)), [this] { Turn(); });
+  life_.Later(Seconds(around_.chance.Between(0.0001, 0.005)),
+              [this] { Turn(); });
 }
 
 void SimCoordinator::Turn() {
@@ -160,83 +104,24 @@ void SimCoordinator::Turn() {
       around_.clockwork.now() + (cycle_->NextTurn() - Now().steady);
   if (turn_at_ > around_.clockwork.now() && turn_at_ <= due) return;
   turn_at_ = due;
-  Later(due - around_.clockwork.now(), [this, due] {
+  life_.Later(due - around_.clockwork.now(), [this, due] {
     if (turn_at_ == due) Turn();
   });
 }
 
-void SimCoordinator::Submit(const SweepPlan& plan, int64_t number) {
-  ++unanswered_;
-  const auto again = [this, plan, number](Duration delay) {
-    around_.clockwork.After(delay, [this, plan, number] {
-      --unanswered_;
-      Submit(plan, number);
-    });
-  };
-  if (!cycle_ || stalled_) return again(Seconds(1));
-  const auto answered = std::make_shared<bool>(false);
-  // A caller whose answer never comes asks again under the same id.
-  around_.clockwork.After(Seconds(20), [answered, again] {
-    if (!std::exchange(*answered, true)) again(Seconds(0));
-  });
-  Post(control::SubmitSweep{MakeSweep(plan, number),
-                            0,
-                            "request" + std::to_string(number),
-                            false,
-                            {},
-                            {}},
-       [this, answered, again](absl::StatusOr<control::Answer> answer) {
-         if (std::exchange(*answered, true)) return;
-         if (!answer.ok()) return again(Seconds(1));
-         around_.oracle.OnSubmitted(
-             std::get<control::SubmitAnswer>(*answer).sweep);
-         --unanswered_;
-       });
-}
-
-bool SimCoordinator::Cancel(int64_t which) {
-  if (!cycle_) return false;
-  std::vector<const control::Sweep*> sweeps;
+std::vector<SweepId> SimCoordinator::ActiveSweeps() const {
+  std::vector<SweepId> active;
+  if (!cycle_) return active;
   for (const auto& [id, sweep] : cycle_->control().state().sweeps) {
-    if (sweep.record.state == SweepState::kActive) sweeps.push_back(&sweep);
+    if (sweep.record.state == SweepState::kActive) active.push_back(id);
   }
-  if (sweeps.empty()) return false;
-  const control::Sweep& sweep =
-      *sweeps[static_cast<size_t>(which % std::ssize(sweeps))];
-  const storage::TrialRecord& trial = sweep.cells[0].cohorts[0].trials[0];
-  control::Target target = sweep.record.id;
-  if (which % 3 == 1) target = trial.id.cell;
-  if (which % 3 == 2) target = trial.id;
-  AskToCancel(target, ++cancels_);
-  return true;
-}
-
-void SimCoordinator::AskToCancel(const control::Target& target,
-                                 int64_t request) {
-  ++unanswered_;
-  const auto answered = std::make_shared<bool>(false);
-  const auto again = [this, target, request] {
-    --unanswered_;
-    AskToCancel(target, request);
-  };
-  around_.clockwork.After(Seconds(20), [answered, again] {
-    if (!std::exchange(*answered, true)) again();
-  });
-  if (!cycle_ || stalled_) return;
-  Post(control::CancelTarget{target, "cancel" + std::to_string(request), {}},
-       [this, answered, target](absl::StatusOr<control::Answer> answer) {
-         // What found no room is asked again.
-         if (!answer.ok() && !absl::IsNotFound(answer.status())) return;
-         if (std::exchange(*answered, true)) return;
-         if (answer.ok()) around_.oracle.OnCancelled(target);
-         --unanswered_;
-       });
+  return active;
 }
 
 bool SimCoordinator::Accept(const std::shared_ptr<Wire>& wire) {
   if (!cycle_) return false;
   wire->session = ++sessions_begun_;
-  sessions_[wire->session] = Session{wire, {}, true, false};
+  sessions_[wire->session] = Session{wire, {}, true, false, {}};
   return true;
 }
 
@@ -244,7 +129,7 @@ void SimCoordinator::Carry(const std::shared_ptr<Wire>& wire,
                            v1::AgentMessage message) {
   if (wire->cut) return;
   around_.network.Carry(*wire, Network::Way::kToServer, [this, wire, message] {
-    InProcess([this, wire, message] {
+    life_.Do([this, wire, message] {
       const auto found = sessions_.find(wire->session);
       if (found == sessions_.end() || found->second.wire != wire) return;
       found->second.unread.push_back(message);
@@ -264,13 +149,26 @@ void SimCoordinator::Read(int64_t id) {
   auto command = Convert(id, message);
   if (!command.ok()) return Close(id, command.status());
   session.reading = false;
-  Post(*std::move(command), [this, id](const auto& answer) {
-    const auto again = sessions_.find(id);
-    if (again == sessions_.end()) return;
-    if (!answer.ok()) return Close(id, answer.status());
-    again->second.reading = true;
-    Read(id);
-  });
+  Post(*std::move(command),
+       [this, id, is_poison = HoldsPoison(message)](const auto& answer) {
+         if (!answer.ok()) return RefuseMessage(id, answer.status(), is_poison);
+         const auto again = sessions_.find(id);
+         if (again == sessions_.end()) return;
+         again->second.reading = true;
+         Read(id);
+       });
+}
+
+/// What an agent hears it takes for a fault of what it sent.
+void SimCoordinator::RefuseMessage(int64_t id, absl::Status status,
+                                   bool is_poison) {
+  if (around_.plant == Plant::kAllAreBlamed && absl::IsUnavailable(status)) {
+    status = absl::InternalError("one of them");
+  }
+  if (absl::IsInternal(status) && !is_poison) {
+    throw Violation("an agent is blamed for what another has sent");
+  }
+  Close(id, status);
 }
 
 void SimCoordinator::TakeForLive(v1::AgentMessage& message) const {
@@ -331,6 +229,10 @@ void SimCoordinator::Deliver(const control::AgentOrder& order) {
   if (const auto* ack = std::get_if<control::EndedAckOrder>(&order.order)) {
     around_.oracle.OnEndAcknowledged(ack->attempt);
   }
+  if (const auto* welcome = std::get_if<control::WelcomeOrder>(&order.order)) {
+    found->second.node = welcome->node;
+    around_.oracle.OnRegistered(welcome->node);
+  }
   const std::shared_ptr<Wire> wire = found->second.wire;
   if (wire->cut) return;
   around_.network.Carry(*wire, Network::Way::kToAgent,
@@ -358,14 +260,21 @@ void SimCoordinator::Close(int64_t id, const absl::Status& status) {
 }
 
 void SimCoordinator::End(int64_t id) {
-  if (sessions_.erase(id) == 0) return;
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  NoteGone(found->second);
+  sessions_.erase(found);
   Post(control::NodeLost{{id}}, [](const auto&) {});
+}
+
+void SimCoordinator::NoteGone(const Session& session) const {
+  if (!session.node.empty()) around_.oracle.OnUnregistered(session.node);
 }
 
 void SimCoordinator::HearEndOf(const std::shared_ptr<Wire>& wire) {
   if (wire->cut) return;
   around_.network.Carry(*wire, Network::Way::kToServer, [this, wire] {
-    InProcess([this, wire] { End(wire->session); });
+    life_.Do([this, wire] { End(wire->session); });
   });
 }
 
@@ -383,8 +292,8 @@ void SimCoordinator::CutWiresOf(int64_t node) {
           });
     }
     if (around_.chance.Happens(0.5)) {
-      Later(Seconds(around_.chance.Between(0.1, 10)),
-            [this, id = id] { End(id); });
+      life_.Later(Seconds(around_.chance.Between(0.1, 10)),
+                  [this, id = id] { End(id); });
     }
   }
 }
@@ -392,6 +301,15 @@ void SimCoordinator::CutWiresOf(int64_t node) {
 void SimCoordinator::DemandReasons() const {
   if (!cycle_ || store_.is_full) return;
   const control::State& state = cycle_->control().state();
+  for (const CohortId& id : state.waiting) {
+    const control::Sweep& sweep = state.sweeps.at(id.cell.sweep);
+    const auto& cell = sweep.cells[static_cast<size_t>(id.cell.number - 1)];
+    if (sweep.record.state == SweepState::kActive &&
+        cell.cohorts[static_cast<size_t>(id.number)].deferral.empty()) {
+      throw Violation("cohort " + ToText(id) +
+                      " waits and nobody says for what");
+    }
+  }
   for (const auto& [id, sweep] : state.sweeps) {
     if (sweep.record.state != SweepState::kActive) continue;
     if (!state.IsWaiting(id) || state.CountLive(id) > 0) continue;

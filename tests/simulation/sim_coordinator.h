@@ -12,7 +12,7 @@
 #include "coordinator/control/commit_cycle.h"
 #include "network.h"
 #include "oracle.h"
-#include "script.h"
+#include "process_life.h"
 #include "sim_node.h"
 #include "sim_store.h"
 
@@ -27,13 +27,12 @@ class SimCoordinator final : public control::EffectSink {
 
   void StartProcess();
   void CrashProcess();
-  void StallProcess(Duration time);
+  void StallProcess(Duration time) { life_.Stall(time); }
   void JumpWall(Duration by) { wall_offset_ += by; }
-  /// Asks until it is answered, under one request id.
-  void Submit(const SweepPlan& plan, int64_t number);
-  /// Its user cancels one of the sweeps that are not over, or one of its cells
-  /// or trials; asks until it is answered. False if there is none.
-  bool Cancel(int64_t which);
+  /// Not while it is down or stopped.
+  bool IsAwake() const { return life_.IsAwake(); }
+  void Post(control::Command command, control::Answered answered);
+  std::vector<SweepId> ActiveSweeps() const;
 
   // The network's end of it.
   bool Accept(const std::shared_ptr<Wire>& wire);
@@ -44,9 +43,8 @@ class SimCoordinator final : public control::EffectSink {
   void CutWiresOf(int64_t node);
 
   bool IsUp() const { return cycle_ != nullptr; }
-  int64_t unanswered() const { return unanswered_; }
-  /// Why nothing of a sweep that waits is running; throws Violation where
-  /// nobody says.
+  /// Why a cohort waits, or nothing of a sweep is running; throws Violation
+  /// where nobody says.
   void DemandReasons() const;
   bool HoldsNothing() const;
 
@@ -63,14 +61,14 @@ class SimCoordinator final : public control::EffectSink {
     std::deque<v1::AgentMessage> unread;
     bool reading = true;  // not waiting for an answer
     bool registered = false;
+    std::string node;  // once it is welcome
   };
 
-  void AskToCancel(const control::Target& target, int64_t request);
-  void InProcess(std::function<void()> action);
-  void Later(Duration delay, std::function<void()> action);
+  void NoteGone(const Session& session) const;
+
   void Turn();
-  void Post(control::Command command, control::Answered answered);
   void Read(int64_t session);
+  void RefuseMessage(int64_t session, absl::Status status, bool is_poison);
   absl::StatusOr<control::Command> Convert(int64_t id,
                                            const v1::AgentMessage& message);
   /// The planted defect: no fence.
@@ -84,18 +82,13 @@ class SimCoordinator final : public control::EffectSink {
   SimStore& store_;
   std::vector<SimNode*> nodes_;
   Duration wall_offset_{};
-  int64_t life_ = 0;
+  ProcessLife life_;
   int64_t sessions_begun_ = 0;
   std::map<int64_t, Session> sessions_;
   std::unique_ptr<control::CommitCycle> cycle_;
   std::deque<control::Envelope> inbox_;
   bool turn_is_due_ = false;
   SteadyTime turn_at_{};
-  bool stalled_ = false;
-  SteadyTime stalled_until_{};
-  std::deque<std::function<void()>> undone_;
-  int64_t unanswered_ = 0;  // of the users' requests
-  int64_t cancels_ = 0;
 };
 
 }  // namespace leadline::simulation

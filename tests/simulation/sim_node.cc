@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "sim_coordinator.h"
+#include "trainer_handle.h"
 #include "worker/agent/attempt_message.h"
 
 namespace leadline::simulation {
@@ -21,66 +22,6 @@ constexpr std::chrono::seconds kHangAfter{60};
 
 std::string NameOf(int64_t node) { return "n" + std::to_string(node); }
 
-class SimTrainer final : public agent::Trainer {
- public:
-  /// `clock_offset`: of the machine's steady clock, which both ends share.
-  /// `adopted`: its end can be seen, and not how it ended.
-  SimTrainer(std::shared_ptr<SimProcess> process, Duration clock_offset,
-             Plant plant, bool adopted)
-      : process_(std::move(process)),
-        clock_offset_(clock_offset),
-        plant_(plant),
-        adopted_(adopted) {}
-
-  pid_t pid() const override { return static_cast<pid_t>(process_->pid()); }
-  bool IsGone() override {
-    if (adopted_ && process_->IsGone()) supposed_ = agent::ExitStatus{};
-    return process_->IsGone() || supposed_.has_value();
-  }
-  const std::optional<agent::ExitStatus>& status() const override {
-    return supposed_ ? supposed_ : process_->status();
-  }
-  void Signal(int signal) override {
-    process_->Signal(signal);
-    if (plant_ == Plant::kDeviceReleasedTooSoon && !process_->IsGone()) {
-      supposed_ = agent::ExitStatus{-1, signal};
-    }
-  }
-  bool SendOrder(std::string_view order, SteadyTime as_of) override {
-    return process_->SendOrder(order, as_of - clock_offset_);
-  }
-  agent::Activity Look() const override { return process_->Look(); }
-  agent::EndTraces Traces() const override { return {}; }
-
- private:
-  std::shared_ptr<SimProcess> process_;
-  Duration clock_offset_;
-  Plant plant_;
-  bool adopted_;
-  std::optional<agent::ExitStatus> supposed_;
-};
-
-class SimEvents final : public agent::EventLines {
- public:
-  explicit SimEvents(std::shared_ptr<EventFile> file)
-      : file_(std::move(file)) {}
-
-  absl::StatusOr<std::optional<agent::EventLine>> Next() override {
-    if (sequence_ == std::ssize(file_->lines)) return std::nullopt;
-    const std::string& text = file_->lines[static_cast<size_t>(sequence_)];
-    return agent::EventLine{++sequence_, text, false};
-  }
-  int64_t sequence() const override { return sequence_; }
-  absl::Status SeekAfter(int64_t sequence) override {
-    sequence_ = std::min(sequence_, sequence);
-    return absl::OkStatus();
-  }
-
- private:
-  std::shared_ptr<EventFile> file_;
-  int64_t sequence_ = 0;
-};
-
 }  // namespace
 
 SimNode::SimNode(int64_t number, int64_t slots, int64_t memory,
@@ -90,14 +31,16 @@ SimNode::SimNode(int64_t number, int64_t slots, int64_t memory,
       memory_(memory),
       around_(around),
       coordinator_(coordinator),
-      clock_offset_(Seconds(around.chance.Between(-90'000, 90'000))) {}
+      clock_offset_(Seconds(around.chance.Between(-90'000, 90'000))),
+      life_(around.clockwork) {}
 
 void SimNode::StartAgent() {
   EndLeftovers();
   agent::AgentIdentity identity;
   identity.node = NameOf(number_);
   around_.oracle.KnowMemory(identity.node, memory_);
-  identity.instance = identity.node + "-" + std::to_string(++life_);
+  life_.Begin();
+  identity.instance = identity.node + "-" + std::to_string(life_.number());
   identity.previous_instance = std::exchange(last_instance_, identity.instance);
   identity.host = identity.node;
   identity.boot_id = "boot" + std::to_string(boot_);
@@ -117,10 +60,7 @@ void SimNode::StartAgent() {
 void SimNode::CrashAgent() {
   if (!logic_) return;
   logic_.reset();
-  ++life_;
-  stalled_ = false;
-  stalled_until_ = {};
-  undone_.clear();
+  life_.End();
   tick_at_ = {};
   if (const auto wire = std::exchange(wire_, nullptr)) {
     wire->agent_open = false;
@@ -130,21 +70,22 @@ void SimNode::CrashAgent() {
   const double away_s = around_.chance.Happens(0.7)
                             ? around_.chance.Between(0.2, 20)
                             : around_.chance.Between(20, 120);
-  around_.clockwork.After(Seconds(away_s), [this, life = life_] {
-    if (life == life_ && !logic_) StartAgent();
+  around_.clockwork.After(Seconds(away_s), [this, life = life_.number()] {
+    if (life == life_.number() && !logic_) StartAgent();
   });
 }
 
 void SimNode::StopAgent() {
   if (!logic_) return;
-  InAgent([this] {
+  life_.Do([this] {
     logic_->Leave(AgentNow());
     Tick();
   });
   // Whoever sent the signal does not wait for ever.
-  around_.clockwork.After(Seconds(kTimeToLeave_s), [this, life = life_] {
-    if (life == life_) CrashAgent();
-  });
+  around_.clockwork.After(Seconds(kTimeToLeave_s),
+                          [this, life = life_.number()] {
+                            if (life == life_.number()) CrashAgent();
+                          });
 }
 
 /// As the program does before it dials.
@@ -162,10 +103,10 @@ std::vector<agent::FoundAttempt> SimNode::FindHeld() {
   std::vector<agent::FoundAttempt> found;
   if (around_.plant == Plant::kLeftoversLeft) return found;
   for (const auto& [key, held] : held_) {
-    found.push_back({key, held.hold,
-                     std::make_unique<SimTrainer>(
-                         trainers_.at(key), clock_offset_, around_.plant, true),
-                     held.interrupted, held.boot != boot_});
+    found.push_back(
+        {key, held.hold,
+         HandleOf(trainers_.at(key), clock_offset_, around_.plant, true),
+         held.interrupted, held.boot != boot_});
   }
   return found;
 }
@@ -182,19 +123,6 @@ void SimNode::Reboot() {
   CrashAgent();
 }
 
-void SimNode::StallAgent(Duration time) {
-  if (!logic_) return;
-  stalled_ = true;
-  stalled_until_ = std::max(stalled_until_, around_.clockwork.now() + time);
-  around_.clockwork.After(time, [this, life = life_] {
-    if (life != life_ || around_.clockwork.now() < stalled_until_) return;
-    stalled_ = false;
-    for (const auto& action : std::exchange(undone_, {})) {
-      if (life == life_) action();
-    }
-  });
-}
-
 void SimNode::FillDisk(Duration time) {
   disk_full_until_ = std::max(disk_full_until_, around_.clockwork.now() + time);
   for (const auto& [key, file] : disk_) file->disk_is_full = true;
@@ -206,6 +134,10 @@ void SimNode::FillDisk(Duration time) {
 
 void SimNode::Sicken(Duration time) {
   sick_until_ = std::max(sick_until_, around_.clockwork.now() + time);
+}
+
+void SimNode::LoseData(Duration time) {
+  data_lost_until_ = std::max(data_lost_until_, around_.clockwork.now() + time);
 }
 
 TrainerFate SimNode::FateOf(const AttemptKey& attempt) const {
@@ -230,29 +162,13 @@ bool SimNode::HoldsNothing() const {
   return logic_ && logic_->Held().empty() && Trainer(0) == nullptr;
 }
 
-void SimNode::InAgent(std::function<void()> action) {
-  if (!logic_) return;
-  if (stalled_) {
-    undone_.push_back(std::move(action));
-  } else {
-    action();
-  }
-}
-
-void SimNode::Later(Duration delay, std::function<void()> action) {
-  around_.clockwork.After(
-      delay, [this, life = life_, action = std::move(action)]() mutable {
-        if (life == life_) InAgent(std::move(action));
-      });
-}
-
 void SimNode::Tick() {
   logic_->Tick(AgentNow());
   const SteadyTime due =
       around_.clockwork.now() + (logic_->NextWake(AgentNow()) - AgentNow());
   if (tick_at_ > around_.clockwork.now() && tick_at_ <= due) return;
   tick_at_ = due;
-  Later(due - around_.clockwork.now(), [this, due] {
+  life_.Later(due - around_.clockwork.now(), [this, due] {
     if (tick_at_ == due) Tick();
   });
 }
@@ -269,8 +185,8 @@ void SimNode::Dial() {
         {streams_,
          agent::StreamClosed{absl::UnavailableError("no coordinator")}},
         AgentNow());
-    Later(Seconds(around_.chance.Between(kRedialLeast_s, kRedialMost_s)),
-          [this] { Dial(); });
+    life_.Later(Seconds(around_.chance.Between(kRedialLeast_s, kRedialMost_s)),
+                [this] { Dial(); });
     return;
   }
   ++streams_;
@@ -281,7 +197,7 @@ void SimNode::Dial() {
 
 void SimNode::Arrive(const std::shared_ptr<Wire>& wire,
                      v1::CoordinatorMessage message) {
-  InAgent([this, wire, message = std::move(message)]() mutable {
+  life_.Do([this, wire, message = std::move(message)]() mutable {
     if (wire != wire_) return;
     if (message.has_start()) NoteOrder(message.start());
     Spoil(message);
@@ -299,13 +215,13 @@ void SimNode::NoteOrder(const v1::StartAttempt& order) {
 
 void SimNode::WireBroken(const std::shared_ptr<Wire>& wire,
                          const absl::Status& status) {
-  InAgent([this, wire, status] {
+  life_.Do([this, wire, status] {
     if (wire != wire_) return;
     wire_.reset();
     wire->agent_open = false;
     logic_->Handle({wire->number, agent::StreamClosed{status}}, AgentNow());
-    Later(Seconds(around_.chance.Between(kRedialLeast_s, kRedialMost_s)),
-          [this] { Dial(); });
+    life_.Later(Seconds(around_.chance.Between(kRedialLeast_s, kRedialMost_s)),
+                [this] { Dial(); });
   });
 }
 
@@ -314,8 +230,25 @@ void SimNode::Send(int64_t stream, v1::AgentMessage message) {
   coordinator_.Carry(wire_, std::move(message));
 }
 
+/// Only what cannot be stored may be left out.
+void SimNode::DemandPoison(const v1::AgentMessage& message) const {
+  const auto key = agent::FromMessage(message.records().attempt());
+  if (!key) return;
+  for (const v1::TrainerRecord& record : message.records().records()) {
+    const auto line = static_cast<size_t>(record.sequence() - 1);
+    if (record.has_unreadable() &&
+        disk_.at(*key)->lines.at(line).find(std::to_string(kPoison)) ==
+            std::string::npos) {
+      throw Violation("record " + std::to_string(record.sequence()) +
+                      " of attempt " + ToText(*key) +
+                      " is left out, and could be stored");
+    }
+  }
+}
+
 /// True if the message is not sent.
 bool SimNode::Spoil(const v1::AgentMessage& message) {
+  DemandPoison(message);
   if (message.has_records()) {
     last_sent_[message.records().attempt().cohort()] =
         message.records().records().rbegin()->sequence();
@@ -345,8 +278,9 @@ void SimNode::Break(int64_t stream) {
   const std::shared_ptr<Wire> wire = wire_;
   wire->agent_open = false;
   coordinator_.HearEndOf(wire);
-  Later(Seconds(around_.chance.Between(0.001, 0.1)),
-        [this, wire] { WireBroken(wire, absl::CancelledError("broken off")); });
+  life_.Later(Seconds(around_.chance.Between(0.001, 0.1)), [this, wire] {
+    WireBroken(wire, absl::CancelledError("broken off"));
+  });
 }
 
 absl::StatusOr<std::unique_ptr<agent::Trainer>> SimNode::Start(
@@ -370,19 +304,27 @@ absl::StatusOr<std::unique_ptr<agent::Trainer>> SimNode::Start(
   trainers_[attempt] = process;
   held_[attempt] = {order.hold, boot_, false};
   process->Begin();
-  return std::make_unique<SimTrainer>(process, clock_offset_, around_.plant,
-                                      false);
+  return HandleOf(process, clock_offset_, around_.plant, false);
 }
 
 std::unique_ptr<agent::EventLines> SimNode::Events(const AttemptKey& attempt) {
-  return std::make_unique<SimEvents>(disk_.at(attempt));
+  return LinesOf(disk_.at(attempt));
 }
 
 void SimNode::Find(const AttemptKey& attempt, v1::Dataset) {
-  Later(Seconds(around_.chance.Between(0.01, kSessionLast_s)), [this, attempt] {
-    logic_->Handle(agent::DataFound{attempt, std::string("/data")}, AgentNow());
-    Tick();
-  });
+  life_.Later(
+      Seconds(around_.chance.Between(0.01, kSessionLast_s)), [this, attempt] {
+        if (around_.clockwork.now() < data_lost_until_) {
+          logic_->Handle(
+              agent::DataFound{attempt,
+                               absl::DataLossError("not what its hash says")},
+              AgentNow());
+        } else {
+          logic_->Handle(agent::DataFound{attempt, std::string("/data")},
+                         AgentNow());
+        }
+        Tick();
+      });
 }
 
 }  // namespace leadline::simulation

@@ -4,8 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -17,6 +15,7 @@
 #include "network.h"
 #include "oracle.h"
 #include "plant.h"
+#include "process_life.h"
 #include "script.h"
 #include "sim_trainer.h"
 #include "worker/agent/agent_logic.h"
@@ -47,12 +46,14 @@ class SimNode final : public agent::AgentLink,
   void CrashAgent();
   /// Told to end, as by SIGTERM, and started again.
   void StopAgent();
-  void StallAgent(Duration time);
+  void StallAgent(Duration time) { life_.Stall(time); }
   /// Everything on it ends, and comes up under another boot id.
   void Reboot();
   void FillDisk(Duration time);
   /// Trainers crash as they start.
   void Sicken(Duration time);
+  /// What they train on is not there.
+  void LoseData(Duration time);
   /// One of the trainers that live, or null.
   std::shared_ptr<SimProcess> Trainer(int64_t which) const;
   /// The far end of its stream says or ends something.
@@ -84,10 +85,6 @@ class SimNode final : public agent::AgentLink,
   void Find(const AttemptKey& attempt, v1::Dataset dataset) override;
 
  private:
-  /// Lets the agent's process do something, once it is awake, unless it has
-  /// died by then.
-  void InAgent(std::function<void()> action);
-  void Later(Duration delay, std::function<void()> action);
   void Tick();
   void Dial();
   void EndLeftovers();
@@ -96,6 +93,7 @@ class SimNode final : public agent::AgentLink,
   /// What the planted defect makes of a message; true: it is not sent.
   void Spoil(v1::CoordinatorMessage& message) const;
   bool Spoil(const v1::AgentMessage& message);
+  void DemandPoison(const v1::AgentMessage& message) const;
   SteadyTime AgentNow() const {
     return around_.clockwork.now() + clock_offset_;
   }
@@ -107,17 +105,15 @@ class SimNode final : public agent::AgentLink,
   SimCoordinator& coordinator_;
   Duration clock_offset_{};  // no two hosts' steady clocks agree
   int64_t boot_ = 1;
-  int64_t life_ = 0;  // of the agent's process
+  ProcessLife life_;  // of the agent
   int64_t pids_ = 100;
   int64_t streams_ = 0;
   std::unique_ptr<agent::AgentLogic> logic_;
   std::shared_ptr<Wire> wire_;
-  bool stalled_ = false;
-  SteadyTime stalled_until_{};
-  std::deque<std::function<void()>> undone_;
   SteadyTime tick_at_{};
   SteadyTime disk_full_until_{};
   SteadyTime sick_until_{};
+  SteadyTime data_lost_until_{};
   std::map<AttemptKey, std::shared_ptr<EventFile>> disk_;
   std::map<AttemptKey, std::shared_ptr<SimProcess>> trainers_;
   /// Files beside the event file, which outlive the agent.

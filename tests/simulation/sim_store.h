@@ -113,6 +113,12 @@ class SimStore final : public storage::Store {
       }
     }
     if (plant_ == Plant::kRowForgotten) sweep.sweep.failures_in_row = 0;
+    if (plant_ == Plant::kPauseForgotten) {
+      sweep.sweep.state = SweepState::kActive;
+    }
+    if (plant_ == Plant::kStopForgotten) {
+      for (storage::AttemptRecord& live : sweep.live) live.stop_reason.clear();
+    }
   }
 
   absl::Status CommitNow(std::span<const storage::Change> changes) {
@@ -123,6 +129,12 @@ class SimStore final : public storage::Store {
       });
     }
     if (plant_ == Plant::kCounterInsteadOfSet) CountEnds(all);
+    if (plant_ == Plant::kTriesKeptByRetry) {
+      std::erase_if(all, [](const storage::Change& change) {
+        const auto* set = std::get_if<storage::SetStanding>(&change);
+        return set && set->cohort.failures == 0 && !set->cohort.waits_after;
+      });
+    }
     const absl::Status committed = inner_.store->Commit(all);
     if (committed.ok()) oracle_.OnCommitted(all);
     if (!committed.ok() && !tolerates(committed)) {

@@ -1,6 +1,7 @@
 #include "sim_trainer.h"
 
 #include <cstdio>
+#include <string_view>
 
 #include <signal.h>
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr double kStartsWithin_s = 3;
 constexpr double kTermTakes_s = 2;
+constexpr int64_t kFreeBytes = int64_t{1} << 30;
 
 std::string Numbers(size_t count, double value) {
   char text[40];
@@ -132,6 +134,9 @@ void SimProcess::Watch() {
 }
 
 void SimProcess::EndFailed(const char* kind, const char* message) {
+  if (std::string_view(message).find("bad_alloc") != std::string_view::npos) {
+    oracle_.OnEvidence(job_.attempt, FailureKind::kOom);
+  }
   if (Write(std::string(R"("event":"end","sequence":#,"time_s":2.0,)"
                         R"("outcome":"failed","kind":")") +
             kind + R"(","message":")" + message + '"')) {
@@ -141,6 +146,7 @@ void SimProcess::EndFailed(const char* kind, const char* message) {
 
 bool SimProcess::Write(const std::string& line) {
   if (events_->disk_is_full) {
+    found_disk_full_ = true;
     Exit(1, 0);
     return false;
   }
@@ -160,6 +166,27 @@ void SimProcess::Signal(int signal) {
                      if (!self->IsGone() && !self->stalled_until_)
                        self->EndAsTold();
                    });
+}
+
+void SimProcess::KillForMemory(bool is_named) {
+  oom_ = is_named ? agent::OomEvidence::kNamed : agent::OomEvidence::kCounted;
+  Exit(-1, SIGKILL);
+}
+
+/// Read once its agent sees that it is gone.
+agent::EndTraces SimProcess::Traces() const {
+  agent::EndTraces traces;
+  traces.oom = oom_;
+  traces.is_torn = found_disk_full_;
+  traces.free_bytes = events_->disk_is_full ? 0 : kFreeBytes;
+  if (oom_ != agent::OomEvidence::kNone) {
+    oracle_.OnEvidence(job_.attempt, FailureKind::kOom);
+  } else if (found_disk_full_) {
+    oracle_.OnEvidence(job_.attempt, events_->disk_is_full
+                                         ? std::optional(FailureKind::kDisk)
+                                         : std::nullopt);
+  }
+  return traces;
 }
 
 agent::Activity SimProcess::Look() const {

@@ -59,7 +59,10 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
   const std::optional<agent::ExitStatus>& status() const { return status_; }
 
   void Signal(int signal);
+  /// By the kernel; its log names it, or counts it only.
+  void KillForMemory(bool is_named);
   agent::Activity Look() const;
+  agent::EndTraces Traces() const;
   bool SendOrder(std::string_view order, SteadyTime as_of);
 
   /// SIGSTOP, and SIGCONT after a time.
@@ -96,6 +99,8 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
   const char* breaks_by_ = nullptr;  // a kind of failure
   const char* says_ = "";
   bool poisons_ = false;
+  agent::OomEvidence oom_ = agent::OomEvidence::kNone;
+  bool found_disk_full_ = false;
   int64_t step_ = 0;
   int64_t steps_ = 0;
   Duration step_time_{};

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "people.h"
 #include "sim_coordinator.h"
 #include "sim_node.h"
 #include "sim_store.h"
@@ -13,8 +14,6 @@ namespace {
 
 // Of the last fault: waits for a canary grow to half an hour.
 constexpr double kQuietWithin_s = 7200;
-constexpr double kSpareAfter_s = 300;
-constexpr int64_t kSpareMemory = 8 * kGibi;
 constexpr int64_t kMostSteps = 2'000'000;
 
 /// What the programs log, with the simulated time, for the trace.
@@ -47,21 +46,17 @@ class Player {
         outcome_(outcome),
         chance_(script.seed * 2 + 1),
         log_(clockwork_, with_trace ? &outcome.trace : nullptr),
-        network_(clockwork_, chance_, std::ssize(script.slots) + 1),
+        network_(clockwork_, chance_, std::ssize(script.slots)),
         around_{clockwork_, chance_, network_, oracle_, log_, plant},
         store_(OpenStore(), oracle_, plant),
-        coordinator_(around_, store_) {
+        coordinator_(around_, store_),
+        people_(around_, coordinator_) {
     std::vector<SimNode*> nodes;
     for (size_t n = 0; n < script.slots.size(); ++n) {
       nodes_.push_back(
           std::make_unique<SimNode>(static_cast<int64_t>(n), script.slots[n],
                                     script.memory[n], around_, coordinator_));
       nodes.push_back(nodes_.back().get());
-    }
-    if (script.has_failures) {
-      spare_ = std::make_unique<SimNode>(std::ssize(script.slots), 1,
-                                         kSpareMemory, around_, coordinator_);
-      nodes.push_back(spare_.get());
     }
     coordinator_.Connect(std::move(nodes));
   }
@@ -71,7 +66,7 @@ class Player {
     for (const auto& node : nodes_) node->StartAgent();
     for (size_t s = 0; s < script_.sweeps.size(); ++s) {
       clockwork_.After(Seconds(script_.sweeps[s].submitted_at_s), [this, s] {
-        coordinator_.Submit(script_.sweeps[s], static_cast<int64_t>(s));
+        people_.Submit(script_.sweeps[s], static_cast<int64_t>(s));
       });
     }
     for (const Fault& fault : script_.faults) {
@@ -79,8 +74,6 @@ class Player {
         if (Happens(fault)) ++outcome_.faults[static_cast<size_t>(fault.kind)];
       });
     }
-    clockwork_.After(Seconds(script_.faults_end_s + kSpareAfter_s),
-                     [this] { AddSpareIfNeeded(); });
     RunUntilQuiet();
   }
 
@@ -94,14 +87,6 @@ class Player {
     auto store = storage::OpenSqliteStore(folder_->path() / "leadline.db");
     if (!store.ok()) throw Violation(std::string(store.status().message()));
     return *std::move(store);
-  }
-
-  /// What ran out of memory while nobody knew who would come back after a
-  /// restart waits, and is told to need a larger machine: here is one.
-  void AddSpareIfNeeded() {
-    if (!spare_ || !oracle_.WaitsForMemory()) return;
-    spare_->StartAgent();
-    nodes_.push_back(std::move(spare_));
   }
 
   void RunUntilQuiet() {
@@ -125,7 +110,7 @@ class Player {
     for (const SweepPlan& sweep : script_.sweeps) {
       if (clockwork_.Elapsed() < sweep.submitted_at_s + 1) return false;
     }
-    if (coordinator_.unanswered() > 0 || !oracle_.AllEnded()) return false;
+    if (people_.unanswered() > 0 || !oracle_.AllEnded()) return false;
     if (!coordinator_.HoldsNothing()) return false;
     for (const auto& node : nodes_) {
       if (!node->HoldsNothing()) return false;
@@ -143,74 +128,113 @@ class Player {
     });
   }
 
+  /// False where there is nobody it could happen to.
   bool Happens(const Fault& fault) {
     log_.Write(LogLevel::kInfo, "FAULT", {{"what", ToText(fault)}});
-    SimNode& node = *nodes_[static_cast<size_t>(fault.node)];
-    const Duration time = Seconds(fault.lasts_s);
-    using Trouble = Network::Trouble;
     switch (fault.kind) {
       case FaultKind::kCutLink:
-        network_.Begin(Trouble::kCut, fault.node, time);
-        coordinator_.CutWiresOf(fault.node);
-        return true;
       case FaultKind::kSlowLink:
-        if (fault.detail % 2 == 0) {
-          FadeLink(fault, time);
-        } else {
-          network_.Begin(Trouble::kSlow, fault.node, time);
-        }
-        return true;
       case FaultKind::kDoubledMessages:
-        network_.Begin(Trouble::kDoubled, fault.node, time);
-        return true;
       case FaultKind::kSwappedMessages:
-        network_.Begin(Trouble::kSwapped, fault.node, time);
-        return true;
+        return HappensToLink(fault);
       case FaultKind::kCrashCoordinator:
-        if (!coordinator_.IsUp()) return false;
-        store_.kill_in = fault.detail % 8;
-        store_.kill_after = fault.detail / 8 % 2 == 0;
-        return true;
       case FaultKind::kStallCoordinator:
-        coordinator_.StallProcess(time);
-        return coordinator_.IsUp();
+      case FaultKind::kFullStore:
+      case FaultKind::kWallJump:
+        return HappensToCoordinator(fault);
       case FaultKind::kCrashAgent:
-        // Some are told to end, as when a machine is serviced.
-        if (fault.detail % 4 == 0) {
-          node.StopAgent();
-        } else {
-          node.CrashAgent();
-        }
-        return true;
       case FaultKind::kStallAgent:
-        node.StallAgent(time);
-        return true;
       case FaultKind::kRebootNode:
-        node.Reboot();
-        return true;
+      case FaultKind::kFullNode:
+      case FaultKind::kSickNode:
+      case FaultKind::kLostData:
+        return HappensToNode(fault);
       case FaultKind::kKillTrainer:
       case FaultKind::kStallTrainer:
       case FaultKind::kBreakTrainer:
       case FaultKind::kFaultyDevice:
       case FaultKind::kShortMemory:
-        return HappensToTrainer(fault, node.Trainer(fault.detail));
-      case FaultKind::kFullStore:
-        store_.is_full = true;
-        clockwork_.After(time, [this] { store_.is_full = false; });
-        return true;
-      case FaultKind::kFullNode:
-        node.FillDisk(time);
-        return true;
-      case FaultKind::kSickNode:
-        node.Sicken(time);
-        return true;
-      case FaultKind::kWallJump:
-        coordinator_.JumpWall(std::chrono::seconds(fault.detail * 20 - 10'000));
-        return true;
+        return HappensToTrainer(fault, NodeOf(fault).Trainer(fault.detail));
       case FaultKind::kCancelSweep:
-        return coordinator_.Cancel(fault.detail % std::ssize(script_.sweeps));
+      case FaultKind::kPauseSweep:
+      case FaultKind::kStopSweep:
+      case FaultKind::kCancelAndRetry:
+      case FaultKind::kRetrySweep:
+        return PeopleDo(fault);
     }
     return false;
+  }
+
+  SimNode& NodeOf(const Fault& fault) const {
+    return *nodes_[static_cast<size_t>(fault.node)];
+  }
+
+  bool HappensToLink(const Fault& fault) {
+    using Trouble = Network::Trouble;
+    const Duration time = Seconds(fault.lasts_s);
+    if (fault.kind == FaultKind::kCutLink) {
+      network_.Begin(Trouble::kCut, fault.node, time);
+      coordinator_.CutWiresOf(fault.node);
+    } else if (fault.kind == FaultKind::kDoubledMessages) {
+      network_.Begin(Trouble::kDoubled, fault.node, time);
+    } else if (fault.kind == FaultKind::kSwappedMessages) {
+      network_.Begin(Trouble::kSwapped, fault.node, time);
+    } else if (fault.detail % 2 == 0) {
+      FadeLink(fault, time);
+    } else {
+      network_.Begin(Trouble::kSlow, fault.node, time);
+    }
+    return true;
+  }
+
+  bool HappensToCoordinator(const Fault& fault) {
+    const Duration time = Seconds(fault.lasts_s);
+    if (fault.kind == FaultKind::kCrashCoordinator) {
+      if (!coordinator_.IsUp()) return false;
+      store_.kill_in = fault.detail % 8;
+      store_.kill_after = fault.detail / 8 % 2 == 0;
+    } else if (fault.kind == FaultKind::kStallCoordinator) {
+      coordinator_.StallProcess(time);
+      return coordinator_.IsUp();
+    } else if (fault.kind == FaultKind::kFullStore) {
+      store_.is_full = true;
+      clockwork_.After(time, [this] { store_.is_full = false; });
+    } else {
+      coordinator_.JumpWall(std::chrono::seconds(fault.detail * 20 - 10'000));
+    }
+    return true;
+  }
+
+  bool HappensToNode(const Fault& fault) {
+    SimNode& node = NodeOf(fault);
+    const Duration time = Seconds(fault.lasts_s);
+    if (fault.kind == FaultKind::kCrashAgent) {
+      // Some are told to end, as when a machine is serviced.
+      fault.detail % 4 == 0 ? node.StopAgent() : node.CrashAgent();
+    }
+    if (fault.kind == FaultKind::kStallAgent) node.StallAgent(time);
+    if (fault.kind == FaultKind::kRebootNode) node.Reboot();
+    if (fault.kind == FaultKind::kFullNode) node.FillDisk(time);
+    if (fault.kind == FaultKind::kSickNode) node.Sicken(time);
+    if (fault.kind == FaultKind::kLostData) node.LoseData(time);
+    return true;
+  }
+
+  bool PeopleDo(const Fault& fault) {
+    const int64_t sweeps = std::ssize(script_.sweeps);
+    const SweepId sweep{1 + fault.detail % sweeps};
+    const Duration time = Seconds(fault.lasts_s);
+    if (fault.kind == FaultKind::kCancelSweep) {
+      return people_.Cancel(fault.detail % sweeps);
+    }
+    if (fault.kind == FaultKind::kCancelAndRetry) {
+      people_.CancelAndRetry(sweep, fault.detail / 8, time / 4);
+    } else if (fault.kind == FaultKind::kRetrySweep) {
+      people_.Retry(sweep, fault.detail % 2 == 0);
+    } else {
+      people_.PauseAndResume(sweep, fault.kind == FaultKind::kStopSweep, time);
+    }
+    return true;
   }
 
   static bool HappensToTrainer(const Fault& fault,
@@ -228,10 +252,19 @@ class Player {
     if (fault.kind == FaultKind::kFaultyDevice) {
       trainer->Break("device", "the device fell off its bus");
     }
-    if (fault.kind == FaultKind::kShortMemory) {
-      trainer->Break("oom", "another took the memory");
-    }
+    if (fault.kind == FaultKind::kShortMemory) RunsShort(fault, *trainer);
     return true;
+  }
+
+  /// Some say so, some only what threw, some are killed for it.
+  static void RunsShort(const Fault& fault, SimProcess& trainer) {
+    if (fault.detail % 3 == 0) {
+      trainer.Break("oom", "another took the memory");
+    } else if (fault.detail % 3 == 1) {
+      trainer.Break("crash", "std::bad_alloc");
+    } else {
+      trainer.KillForMemory(fault.detail % 2 == 0);
+    }
   }
 
   const Script& script_;
@@ -245,8 +278,8 @@ class Player {
   Surroundings around_;
   SimStore store_;
   SimCoordinator coordinator_;
+  People people_;
   std::vector<std::unique_ptr<SimNode>> nodes_;
-  std::unique_ptr<SimNode> spare_;  // until it is needed
 };
 
 /// The kind of a violation: what differs between two of it are ids.
