@@ -42,17 +42,15 @@ void AgentLogic::TakeOver(SteadyTime now) {
     held.trainer_device = found.hold.trainer_device;
     held.attempt = std::make_unique<HeldAttempt>(std::move(found), host_,
                                                  policy_.hang, now);
-    const bool interrupted = held.attempt->WasInterrupted();
-    log_.Write(LogLevel::kInfo,
-               interrupted ? "attempt_let_go" : "attempt_adopted",
+    if (held.attempt->WasInterrupted()) {
+      LetGo(held);
+      continue;
+    }
+    log_.Write(LogLevel::kInfo, "attempt_adopted",
                {{"attempt", ToText(key)},
                 {"pid", std::to_string(held.attempt->pid())},
                 {"lives", held.attempt->IsGone() ? "no" : "yes"}});
-    if (interrupted) {
-      host_.Release(key);
-    } else {
-      held_[key] = std::move(held);
-    }
+    held_[key] = std::move(held);
   }
 }
 
@@ -164,7 +162,7 @@ void AgentLogic::Tick(SteadyTime now) {
     held.attempt->Tick(now);
     NoteSuspension(held);
     if (leaving_ && held.attempt->IsGone() && held.attempt->WasInterrupted()) {
-      host_.Release(key);
+      LetGo(held);
     }
     if (!registered_) continue;
     // Gone before the records are looked for: so none can come after.
@@ -177,6 +175,17 @@ void AgentLogic::Tick(SteadyTime now) {
     heard_at_ = now;
   }
   if (registered_ && now >= next_beat_) Beat(now);
+}
+
+void AgentLogic::LetGo(HeldEntry& held) {
+  if (std::exchange(held.is_let_go, true)) return;
+  const HeldAttempt& attempt = *held.attempt;
+  // A former agent may have had more of them acknowledged.
+  log_.Write(LogLevel::kInfo, "attempt_let_go",
+             {{"attempt", ToText(attempt.key())},
+              {"records", std::to_string(attempt.CountRecords())},
+              {"acknowledged", std::to_string(attempt.window.acknowledged())}});
+  host_.Release(attempt.key());
 }
 
 void AgentLogic::NoteSuspension(HeldEntry& held) {

@@ -218,6 +218,14 @@ bool HeldAttempt::WasInterrupted() const {
          !(evidence_.end && evidence_.end->outcome() == "succeeded");
 }
 
+int64_t HeldAttempt::CountRecords() const {
+  if (!reader_) return 0;
+  RecordReader reader(host_.Events(key_));
+  const absl::Status read =
+      reader.SeekAfter(std::numeric_limits<int64_t>::max());
+  return read.ok() ? reader.sequence() : 0;
+}
+
 v1::AttemptEnded HeldAttempt::Ending() const {
   v1::AttemptEnded ended;
   *ended.mutable_attempt() = ToMessage(key_);

@@ -78,6 +78,9 @@ class HeldAttempt {
   /// tell: the coordinator queues again what an agent does not hold.
   bool WasInterrupted() const;
 
+  /// Of its event file, told or not; 0 where it cannot be read.
+  int64_t CountRecords() const;
+
   /// What to say when it is gone and all its records are sent.
   v1::AttemptEnded Ending() const;
 
