@@ -6,6 +6,9 @@
 namespace leadline::simulation {
 namespace {
 
+// Nearly a lease and its grace.
+constexpr std::chrono::seconds kGivenUpAfter{44};
+
 [[noreturn]] void Fail(const std::string& what) { throw Violation(what); }
 
 }  // namespace
@@ -106,6 +109,7 @@ void Oracle::On(const storage::EndAttempt& change) {
     Fail("attempt " + ToText(change.attempt) +
          " was asked to stop and counts as failed");
   }
+  DemandSilence(change);
   const auto evidence = evidence_.find(change.attempt);
   if (change.outcome == AttemptOutcome::kFailed &&
       evidence != evidence_.end() && evidence->second &&
@@ -115,6 +119,20 @@ void Oracle::On(const storage::EndAttempt& change) {
          std::string(Name(*change.kind)));
   }
   live_.erase(change.attempt);
+}
+
+/// One that was given up for its silence was silent for a lease and its grace.
+void Oracle::DemandSilence(const storage::EndAttempt& end) const {
+  const auto renewed = renewed_.find(end.attempt);
+  if (end.outcome != AttemptOutcome::kSuperseded ||
+      !end.message.starts_with("agent_lost: node ") ||
+      renewed == renewed_.end()) {
+    return;
+  }
+  if (clockwork_.now() - renewed->second < kGivenUpAfter) {
+    Fail("attempt " + ToText(end.attempt) +
+         " was given up though it was heard a moment ago");
+  }
 }
 
 void Oracle::On(const storage::DescribeAttempt& change) {
@@ -235,45 +253,6 @@ void Oracle::OnLoaded(const storage::Store& store) const {
       }
     }
   }
-}
-
-void Oracle::OnTrainerStarted(int64_t node, const AttemptKey& attempt,
-                              const std::vector<std::string>& devices) {
-  for (const Process& other : processes_[node]) {
-    for (const std::string& device : devices) {
-      if (std::ranges::find(other.devices, device) != other.devices.end()) {
-        Fail("device " + device + " of node " + std::to_string(node) +
-             " is given to " + ToText(attempt) + " while " +
-             ToText(other.attempt) + " holds it");
-      }
-    }
-  }
-  processes_[node].push_back({attempt, devices, false});
-}
-
-/// A superseded trainer may live on, stopped or deaf; it may not go on beside
-/// its successor.
-void Oracle::OnTrainerSteps(const AttemptKey& attempt) {
-  for (auto& [node, processes] : processes_) {
-    for (Process& process : processes) {
-      if (process.attempt == attempt) process.stepped = true;
-      if (process.attempt.cohort == attempt.cohort &&
-          process.attempt.number > attempt.number && process.stepped) {
-        Fail("attempt " + ToText(attempt) + " goes on beside " +
-             ToText(process.attempt));
-      }
-    }
-  }
-}
-
-void Oracle::OnTrainerFinished(const AttemptKey& attempt) {
-  finished_.insert(attempt);
-}
-
-void Oracle::OnTrainerGone(int64_t node, const AttemptKey& attempt) {
-  std::erase_if(processes_[node], [&](const Process& process) {
-    return process.attempt == attempt;
-  });
 }
 
 bool Oracle::AllEnded() const {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "clockwork.h"
 #include "common/experiment.h"
 #include "common/ids.h"
 #include "failure_account.h"
@@ -23,9 +24,16 @@ namespace leadline::simulation {
 
 class Oracle {
  public:
+  explicit Oracle(const Clockwork& clockwork) : clockwork_(clockwork) {}
+
   /// How much memory each device of a node has; 0: it does not say.
   void KnowMemory(const std::string& node, int64_t bytes) {
     failures_.KnowMemory(node, bytes);
+  }
+
+  /// The coordinator has taken a heartbeat of an attempt.
+  void OnRenewed(const AttemptKey& attempt) {
+    renewed_[attempt] = clockwork_.now();
   }
 
   /// The coordinator has told the node that it is registered; or its stream is
@@ -88,6 +96,7 @@ class Oracle {
   void On(const storage::StopSweep&) {}
   void On(const storage::SetNode&) {}
 
+  void DemandSilence(const storage::EndAttempt& end) const;
   void DemandLive(const AttemptKey& attempt, const char* doing) const;
 
   struct TrialAccount {
@@ -98,7 +107,9 @@ class Oracle {
     std::optional<AttemptKey> result_of;
   };
 
+  const Clockwork& clockwork_;
   FailureAccount failures_;
+  std::map<AttemptKey, SteadyTime> renewed_;
   std::map<SweepId, SweepState> sweeps_;
   std::set<SweepId> promised_;
   std::map<TrialId, TrialAccount> trials_;

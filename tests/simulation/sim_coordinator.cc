@@ -9,13 +9,9 @@ namespace leadline::simulation {
 namespace {
 
 constexpr double kRestartsWithin_s = 15;
-
-bool HoldsPoison(const v1::AgentMessage& message) {
-  return std::ranges::any_of(message.records().records(),
-                             [](const v1::TrainerRecord& record) {
-                               return record.step().learning_rate() == kPoison;
-                             });
-}
+constexpr double kTurnWithin_s = 0.005;
+constexpr double kLatestTurn_s = 1;
+constexpr double kLateTurns = 0.1;
 
 }  // namespace
 
@@ -88,7 +84,10 @@ void SimCoordinator::Post(control::Command command,
                           control::Answered answered) {
   inbox_.push_back({std::move(command), std::move(answered)});
   if (std::exchange(turn_is_due_, true)) return;
-  life_.Later(Seconds(around_.chance.Between(0.0001, 0.005)),
+  // Some turns come late, and much is handled in one then.
+  const double most_s =
+      around_.chance.Happens(kLateTurns) ? kLatestTurn_s : kTurnWithin_s;
+  life_.Later(Seconds(around_.chance.Between(0.0001, most_s)),
               [this] { Turn(); });
 }
 
@@ -116,186 +115,6 @@ std::vector<SweepId> SimCoordinator::ActiveSweeps() const {
     if (sweep.record.state == SweepState::kActive) active.push_back(id);
   }
   return active;
-}
-
-bool SimCoordinator::Accept(const std::shared_ptr<Wire>& wire) {
-  if (!cycle_) return false;
-  wire->session = ++sessions_begun_;
-  sessions_[wire->session] = Session{wire, {}, true, false, {}};
-  return true;
-}
-
-void SimCoordinator::Carry(const std::shared_ptr<Wire>& wire,
-                           v1::AgentMessage message) {
-  if (wire->cut) return;
-  around_.network.Carry(*wire, Network::Way::kToServer, [this, wire, message] {
-    life_.Do([this, wire, message] {
-      const auto found = sessions_.find(wire->session);
-      if (found == sessions_.end() || found->second.wire != wire) return;
-      found->second.unread.push_back(message);
-      Read(wire->session);
-    });
-  });
-}
-
-void SimCoordinator::Read(int64_t id) {
-  const auto found = sessions_.find(id);
-  if (found == sessions_.end()) return;
-  Session& session = found->second;
-  if (!session.reading || session.unread.empty()) return;
-  v1::AgentMessage message = std::move(session.unread.front());
-  session.unread.pop_front();
-  if (around_.plant == Plant::kFenceOff) TakeForLive(message);
-  auto command = Convert(id, message);
-  if (!command.ok()) return Close(id, command.status());
-  session.reading = false;
-  Post(*std::move(command),
-       [this, id, is_poison = HoldsPoison(message)](const auto& answer) {
-         if (!answer.ok()) return RefuseMessage(id, answer.status(), is_poison);
-         const auto again = sessions_.find(id);
-         if (again == sessions_.end()) return;
-         again->second.reading = true;
-         Read(id);
-       });
-}
-
-/// What an agent hears it takes for a fault of what it sent.
-void SimCoordinator::RefuseMessage(int64_t id, absl::Status status,
-                                   bool is_poison) {
-  if (around_.plant == Plant::kAllAreBlamed && absl::IsUnavailable(status)) {
-    status = absl::InternalError("one of them");
-  }
-  if (absl::IsInternal(status) && !is_poison) {
-    throw Violation("an agent is blamed for what another has sent");
-  }
-  Close(id, status);
-}
-
-void SimCoordinator::TakeForLive(v1::AgentMessage& message) const {
-  if (!message.has_records()) return;
-  v1::Attempt& attempt = *message.mutable_records()->mutable_attempt();
-  const auto key = rpc::FromProto(attempt);
-  if (!key.ok()) return;
-  for (const CohortId& cohort : cycle_->control().state().live) {
-    if (cohort != key->cohort) continue;
-    attempt.set_number(std::max(attempt.number(), LiveNumber(cohort)));
-  }
-}
-
-int64_t SimCoordinator::LiveNumber(const CohortId& cohort) const {
-  control::State state = cycle_->control().state();
-  return state.FindCohort(cohort)->live->record.key.number;
-}
-
-absl::StatusOr<control::Command> SimCoordinator::Convert(
-    int64_t id, const v1::AgentMessage& message) {
-  Session& session = sessions_.at(id);
-  const bool is_register =
-      message.message_case() == v1::AgentMessage::kRegister;
-  if (is_register == session.registered) {
-    return absl::InvalidArgumentError("Register is the first message");
-  }
-  const control::SessionId from{id};
-  switch (message.message_case()) {
-    case v1::AgentMessage::kRegister:
-      session.registered = true;
-      return rpc::FromProto(from, message.register_());
-    case v1::AgentMessage::kHeartbeat:
-      return rpc::FromProto(from, message.heartbeat());
-    case v1::AgentMessage::kRecords:
-      return rpc::FromProto(from, message.records());
-    case v1::AgentMessage::kEnded:
-      return rpc::FromProto(from, message.ended());
-    case v1::AgentMessage::kStarted:
-      return rpc::FromProto(from, message.started());
-    case v1::AgentMessage::kWaiting:
-      return rpc::FromProto(from, message.waiting());
-    case v1::AgentMessage::kRefused:
-      return rpc::FromProto(from, message.refused());
-    default:
-      return absl::InvalidArgumentError("a message without content");
-  }
-}
-
-void SimCoordinator::Deliver(const control::AgentOrder& order) {
-  const auto found = sessions_.find(order.session.value);
-  if (found == sessions_.end()) return;
-  if (const auto* close = std::get_if<control::CloseOrder>(&order.order)) {
-    return Close(order.session.value, close->status);
-  }
-  if (const auto* ack = std::get_if<control::AckOrder>(&order.order)) {
-    around_.oracle.OnAcknowledged(ack->attempt, ack->sequence);
-  }
-  if (const auto* ack = std::get_if<control::EndedAckOrder>(&order.order)) {
-    around_.oracle.OnEndAcknowledged(ack->attempt);
-  }
-  if (const auto* welcome = std::get_if<control::WelcomeOrder>(&order.order)) {
-    found->second.node = welcome->node;
-    around_.oracle.OnRegistered(welcome->node);
-  }
-  const std::shared_ptr<Wire> wire = found->second.wire;
-  if (wire->cut) return;
-  around_.network.Carry(*wire, Network::Way::kToAgent,
-                        [this, wire, message = rpc::ToProto(order.order)] {
-                          nodes_[wire->node]->Arrive(wire, message);
-                        });
-}
-
-void SimCoordinator::CloseAllSessions(const absl::Status& status) {
-  std::vector<int64_t> ids;
-  for (const auto& [id, session] : sessions_) ids.push_back(id);
-  for (const int64_t id : ids) Close(id, status);
-}
-
-void SimCoordinator::Close(int64_t id, const absl::Status& status) {
-  const auto found = sessions_.find(id);
-  if (found == sessions_.end()) return;
-  const std::shared_ptr<Wire> wire = found->second.wire;
-  if (!wire->cut) {
-    around_.network.Carry(*wire, Network::Way::kToAgent, [this, wire, status] {
-      nodes_[wire->node]->WireBroken(wire, status);
-    });
-  }
-  End(id);
-}
-
-void SimCoordinator::End(int64_t id) {
-  const auto found = sessions_.find(id);
-  if (found == sessions_.end()) return;
-  NoteGone(found->second);
-  sessions_.erase(found);
-  Post(control::NodeLost{{id}}, [](const auto&) {});
-}
-
-void SimCoordinator::NoteGone(const Session& session) const {
-  if (!session.node.empty()) around_.oracle.OnUnregistered(session.node);
-}
-
-void SimCoordinator::HearEndOf(const std::shared_ptr<Wire>& wire) {
-  if (wire->cut) return;
-  around_.network.Carry(*wire, Network::Way::kToServer, [this, wire] {
-    life_.Do([this, wire] { End(wire->session); });
-  });
-}
-
-void SimCoordinator::CutWiresOf(int64_t node) {
-  for (auto& [id, session] : sessions_) {
-    if (session.wire->node != node) continue;
-    const std::shared_ptr<Wire> wire = session.wire;
-    wire->cut = true;
-    // Either end may learn of it soon, or only by the other's silence.
-    if (around_.chance.Happens(0.5)) {
-      around_.clockwork.After(
-          Seconds(around_.chance.Between(0.1, 10)), [this, wire] {
-            nodes_[wire->node]->WireBroken(
-                wire, absl::UnavailableError("connection reset"));
-          });
-    }
-    if (around_.chance.Happens(0.5)) {
-      life_.Later(Seconds(around_.chance.Between(0.1, 10)),
-                  [this, id = id] { End(id); });
-    }
-  }
 }
 
 void SimCoordinator::DemandReasons() const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "fault_maker.h"
 #include "people.h"
 #include "sim_coordinator.h"
 #include "sim_node.h"
@@ -45,12 +46,15 @@ class Player {
       : script_(script),
         outcome_(outcome),
         chance_(script.seed * 2 + 1),
+        oracle_(clockwork_),
         log_(clockwork_, with_trace ? &outcome.trace : nullptr),
         network_(clockwork_, chance_, std::ssize(script.slots)),
         around_{clockwork_, chance_, network_, oracle_, log_, plant},
         store_(OpenStore(), oracle_, plant),
         coordinator_(around_, store_),
-        people_(around_, coordinator_) {
+        people_(around_, coordinator_),
+        faults_(around_, store_, coordinator_, people_, nodes_,
+                std::ssize(script.sweeps)) {
     std::vector<SimNode*> nodes;
     for (size_t n = 0; n < script.slots.size(); ++n) {
       nodes_.push_back(
@@ -71,7 +75,8 @@ class Player {
     }
     for (const Fault& fault : script_.faults) {
       clockwork_.After(Seconds(fault.at_s), [this, fault] {
-        if (Happens(fault)) ++outcome_.faults[static_cast<size_t>(fault.kind)];
+        if (faults_.Happens(fault))
+          ++outcome_.faults[static_cast<size_t>(fault.kind)];
       });
     }
     RunUntilQuiet();
@@ -118,155 +123,6 @@ class Player {
     return true;
   }
 
-  /// What the coordinator says takes longer and longer, then nothing passes.
-  void FadeLink(const Fault& fault, Duration time) {
-    network_.Begin(Network::Trouble::kFading, fault.node, time);
-    clockwork_.After(time, [this, fault] {
-      network_.Begin(Network::Trouble::kCut, fault.node,
-                     Seconds(static_cast<double>(fault.detail) / 10));
-      coordinator_.CutWiresOf(fault.node);
-    });
-  }
-
-  /// False where there is nobody it could happen to.
-  bool Happens(const Fault& fault) {
-    log_.Write(LogLevel::kInfo, "FAULT", {{"what", ToText(fault)}});
-    switch (fault.kind) {
-      case FaultKind::kCutLink:
-      case FaultKind::kSlowLink:
-      case FaultKind::kDoubledMessages:
-      case FaultKind::kSwappedMessages:
-        return HappensToLink(fault);
-      case FaultKind::kCrashCoordinator:
-      case FaultKind::kStallCoordinator:
-      case FaultKind::kFullStore:
-      case FaultKind::kWallJump:
-        return HappensToCoordinator(fault);
-      case FaultKind::kCrashAgent:
-      case FaultKind::kStallAgent:
-      case FaultKind::kRebootNode:
-      case FaultKind::kFullNode:
-      case FaultKind::kSickNode:
-      case FaultKind::kLostData:
-        return HappensToNode(fault);
-      case FaultKind::kKillTrainer:
-      case FaultKind::kStallTrainer:
-      case FaultKind::kBreakTrainer:
-      case FaultKind::kFaultyDevice:
-      case FaultKind::kShortMemory:
-        return HappensToTrainer(fault, NodeOf(fault).Trainer(fault.detail));
-      case FaultKind::kCancelSweep:
-      case FaultKind::kPauseSweep:
-      case FaultKind::kStopSweep:
-      case FaultKind::kCancelAndRetry:
-      case FaultKind::kRetrySweep:
-        return PeopleDo(fault);
-    }
-    return false;
-  }
-
-  SimNode& NodeOf(const Fault& fault) const {
-    return *nodes_[static_cast<size_t>(fault.node)];
-  }
-
-  bool HappensToLink(const Fault& fault) {
-    using Trouble = Network::Trouble;
-    const Duration time = Seconds(fault.lasts_s);
-    if (fault.kind == FaultKind::kCutLink) {
-      network_.Begin(Trouble::kCut, fault.node, time);
-      coordinator_.CutWiresOf(fault.node);
-    } else if (fault.kind == FaultKind::kDoubledMessages) {
-      network_.Begin(Trouble::kDoubled, fault.node, time);
-    } else if (fault.kind == FaultKind::kSwappedMessages) {
-      network_.Begin(Trouble::kSwapped, fault.node, time);
-    } else if (fault.detail % 2 == 0) {
-      FadeLink(fault, time);
-    } else {
-      network_.Begin(Trouble::kSlow, fault.node, time);
-    }
-    return true;
-  }
-
-  bool HappensToCoordinator(const Fault& fault) {
-    const Duration time = Seconds(fault.lasts_s);
-    if (fault.kind == FaultKind::kCrashCoordinator) {
-      if (!coordinator_.IsUp()) return false;
-      store_.kill_in = fault.detail % 8;
-      store_.kill_after = fault.detail / 8 % 2 == 0;
-    } else if (fault.kind == FaultKind::kStallCoordinator) {
-      coordinator_.StallProcess(time);
-      return coordinator_.IsUp();
-    } else if (fault.kind == FaultKind::kFullStore) {
-      store_.is_full = true;
-      clockwork_.After(time, [this] { store_.is_full = false; });
-    } else {
-      coordinator_.JumpWall(std::chrono::seconds(fault.detail * 20 - 10'000));
-    }
-    return true;
-  }
-
-  bool HappensToNode(const Fault& fault) {
-    SimNode& node = NodeOf(fault);
-    const Duration time = Seconds(fault.lasts_s);
-    if (fault.kind == FaultKind::kCrashAgent) {
-      // Some are told to end, as when a machine is serviced.
-      fault.detail % 4 == 0 ? node.StopAgent() : node.CrashAgent();
-    }
-    if (fault.kind == FaultKind::kStallAgent) node.StallAgent(time);
-    if (fault.kind == FaultKind::kRebootNode) node.Reboot();
-    if (fault.kind == FaultKind::kFullNode) node.FillDisk(time);
-    if (fault.kind == FaultKind::kSickNode) node.Sicken(time);
-    if (fault.kind == FaultKind::kLostData) node.LoseData(time);
-    return true;
-  }
-
-  bool PeopleDo(const Fault& fault) {
-    const int64_t sweeps = std::ssize(script_.sweeps);
-    const SweepId sweep{1 + fault.detail % sweeps};
-    const Duration time = Seconds(fault.lasts_s);
-    if (fault.kind == FaultKind::kCancelSweep) {
-      return people_.Cancel(fault.detail % sweeps);
-    }
-    if (fault.kind == FaultKind::kCancelAndRetry) {
-      people_.CancelAndRetry(sweep, fault.detail / 8, time / 4);
-    } else if (fault.kind == FaultKind::kRetrySweep) {
-      people_.Retry(sweep, fault.detail % 2 == 0);
-    } else {
-      people_.PauseAndResume(sweep, fault.kind == FaultKind::kStopSweep, time);
-    }
-    return true;
-  }
-
-  static bool HappensToTrainer(const Fault& fault,
-                               const std::shared_ptr<SimProcess>& trainer) {
-    if (!trainer) return false;
-    if (fault.kind == FaultKind::kKillTrainer) trainer->Signal(9);
-    if (fault.kind == FaultKind::kStallTrainer) {
-      trainer->Stall(Seconds(fault.lasts_s));
-    }
-    if (fault.kind == FaultKind::kBreakTrainer) {
-      // Some only measure what cannot be stored.
-      fault.detail % 4 == 0 ? trainer->Poison()
-                            : trainer->Break("crash", "broke down");
-    }
-    if (fault.kind == FaultKind::kFaultyDevice) {
-      trainer->Break("device", "the device fell off its bus");
-    }
-    if (fault.kind == FaultKind::kShortMemory) RunsShort(fault, *trainer);
-    return true;
-  }
-
-  /// Some say so, some only what threw, some are killed for it.
-  static void RunsShort(const Fault& fault, SimProcess& trainer) {
-    if (fault.detail % 3 == 0) {
-      trainer.Break("oom", "another took the memory");
-    } else if (fault.detail % 3 == 1) {
-      trainer.Break("crash", "std::bad_alloc");
-    } else {
-      trainer.KillForMemory(fault.detail % 2 == 0);
-    }
-  }
-
   const Script& script_;
   Outcome& outcome_;
   std::optional<test::TemporaryFolder> folder_;
@@ -280,6 +136,7 @@ class Player {
   SimCoordinator coordinator_;
   People people_;
   std::vector<std::unique_ptr<SimNode>> nodes_;
+  FaultMaker faults_;
 };
 
 /// The kind of a violation: what differs between two of it are ids.
