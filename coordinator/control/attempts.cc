@@ -12,6 +12,7 @@
 #include "coordinator/control/failure_limits.h"
 #include "coordinator/control/failure_policy.h"
 #include "coordinator/control/quarantine.h"
+#include "coordinator/control/retry.h"
 #include "coordinator/control/standing.h"
 
 namespace leadline::control {
@@ -102,6 +103,8 @@ void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
     PutOff(step.policy, cohort, step.now.steady);
   } else {
     CheckLimits(step, key.cohort.cell.sweep);
+    // Retried while this attempt went on without it: its tries begin anew.
+    if (cohort.Waits()) ForgetTries(step, key.cohort);
   }
   CompleteIfDone(step, key.cohort.cell.sweep);
 }

@@ -84,17 +84,6 @@ struct Finder {
   }
 };
 
-/// What ended because of its tries or its memory gets all of them again.
-void ForgetTries(Step& step, const CohortId& id) {
-  Cohort& cohort = *step.state.FindCohort(id);
-  cohort.retry_at.reset();
-  storage::CohortRecord fresh;
-  fresh.id = id;
-  fresh.attempts = cohort.record.attempts;
-  if (cohort.record == fresh) return;
-  step.Do(storage::SetStanding{std::move(fresh)});
-}
-
 void QueueAgain(Step& step, const storage::TrialRecord& trial) {
   // What its cohort trains now is not made over.
   if (!step.state.FindCohort(trial.cohort)->live) {
@@ -187,6 +176,16 @@ absl::StatusOr<RetryAnswer> RetryAll(Step& step, const RetryTargets& command) {
 }
 
 }  // namespace
+
+void ForgetTries(Step& step, const CohortId& id) {
+  Cohort& cohort = *step.state.FindCohort(id);
+  cohort.retry_at.reset();
+  storage::CohortRecord fresh;
+  fresh.id = id;
+  fresh.attempts = cohort.record.attempts;
+  if (cohort.record == fresh) return;
+  step.Do(storage::SetStanding{std::move(fresh)});
+}
 
 void Apply(Step& step, const RetryTargets& command) {
   if (command.kept_answer) {

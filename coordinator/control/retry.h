@@ -12,4 +12,7 @@ namespace leadline::control {
 /// request.
 void Apply(Step& step, const RetryTargets& command);
 
+/// What ended because of its tries or its memory gets all of them again.
+void ForgetTries(Step& step, const CohortId& cohort);
+
 }  // namespace leadline::control

@@ -70,7 +70,9 @@ void FailureAccount::OnCommitted(std::span<const storage::Change> changes) {
   given_back_to_.clear();
   ended_.clear();
   forgotten_.clear();
-  retried_.clear();
+  // What was retried beside a live attempt gets its tries once that has ended.
+  std::erase_if(retried_,
+                [this](const CohortId& id) { return !cohorts_.at(id).live; });
   touched_.clear();
 }
 

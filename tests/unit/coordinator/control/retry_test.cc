@@ -163,6 +163,21 @@ TEST(RetryTest, WhatTheLiveAttemptDoesNotTrainWaitsForTheNext) {
   EXPECT_EQ(world.StateOf(SweepId{1}), SweepState::kActive);
 }
 
+TEST(RetryTest, WhatWasRetriedBesideALiveAttemptHasTriesOnceThatHasFailed) {
+  Policy policy;
+  policy.tries = 1;
+  World world(policy);
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(1, 2, 2));
+  world.Send(1, AttemptOf(1, 1, 1), {StepAt(1, 1, 2)});
+  world.Do(CancelTarget{Trial(1, 1, 0), "c1", {}});
+  world.Retry({Trial(1, 1, 0)}, false, true);
+  world.End(1, AttemptOf(1, 1, 1), FailureKind::kCrash);
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 1)), TrialState::kFailed);
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
+  EXPECT_EQ(world.StandingOf(1, 1).failures, 0);
+}
+
 TEST(RetryTest, ALateOrderDoesNotHitTheSuccessor) {
   World world;
   world.Register(1, "n", 2);
