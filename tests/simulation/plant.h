@@ -33,7 +33,6 @@ enum class Plant {
   kStopForgotten,
   kTriesKeptByRetry,
   kEvidenceIgnored,
-  kAllAreBlamed,
 };
 
 struct PlantInfo {
@@ -87,8 +86,6 @@ inline constexpr std::array kPlants = {
     PlantInfo{Plant::kEvidenceIgnored, "evidence_ignored",
               "what the kernel and the disk say of the end of a trainer is "
               "not looked at"},
-    PlantInfo{Plant::kAllAreBlamed, "all_are_blamed",
-              "a refused commit is put down to all whose records it held"},
 };
 
 /// Null unless there is such a name.

@@ -68,7 +68,8 @@ class SimCoordinator final : public control::EffectSink {
 
   void Turn();
   void Read(int64_t session);
-  void RefuseMessage(int64_t session, absl::Status status, bool is_poison);
+  void RefuseMessage(int64_t session, const absl::Status& status,
+                     bool is_poison);
   absl::StatusOr<control::Command> Convert(int64_t id,
                                            const v1::AgentMessage& message);
   /// The planted defect: no fence.

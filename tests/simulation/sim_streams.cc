@@ -65,11 +65,8 @@ void SimCoordinator::Read(int64_t id) {
 }
 
 /// What an agent hears it takes for a fault of what it sent.
-void SimCoordinator::RefuseMessage(int64_t id, absl::Status status,
+void SimCoordinator::RefuseMessage(int64_t id, const absl::Status& status,
                                    bool is_poison) {
-  if (around_.plant == Plant::kAllAreBlamed && absl::IsUnavailable(status)) {
-    status = absl::InternalError("one of them");
-  }
   if (absl::IsInternal(status) && !is_poison) {
     throw Violation("an agent is blamed for what another has sent");
   }
