@@ -109,9 +109,9 @@ class CommitCycle {
   /// The store is to be read anew; `true`: and work is wanted.
   std::optional<bool> load_with_work_wanted_;
   std::optional<SteadyTime> retry_at_;  // the disk refused
-  absl::Status standstill_;  // why, for who asks meanwhile
+  absl::Status standstill_;             // why, for who asks meanwhile
   std::chrono::milliseconds retry_wait_{};
-  std::string refusal_;  // why; empty since something was committed
+  std::string refusal_;    // why; empty since something was committed
   SteadyTime purge_at_{};  // not before
   bool purges_ = false;    // something that was removed is left
   ProgressPublisher publisher_;
