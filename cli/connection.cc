@@ -60,8 +60,7 @@ grpc::Status Connection::Repeat(
     const bool was_silent =
         tries == 1 &&
         status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
-    if ((status.error_code() != grpc::StatusCode::UNAVAILABLE &&
-         !was_silent) ||
+    if ((status.error_code() != grpc::StatusCode::UNAVAILABLE && !was_silent) ||
         tries == kTries) {
       return status;
     }

@@ -17,8 +17,10 @@ namespace {
 
 /// Fields of /proc/self/stat from the third on, proc(5).
 std::vector<std::string> StatFields() {
-  std::ifstream file("/proc/self/stat");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::ifstream file("/proc/self/stat");
+  std::ostringstream read;
+  read << file.rdbuf();
+  const std::string text = read.str();
   // The name of the program may hold anything.
   const size_t end_of_name = text.rfind(')');
   if (end_of_name == std::string::npos) return {};

@@ -329,7 +329,6 @@ FROM cell c JOIN json_each(c.settings_json) j;
 }  // namespace
 
 const std::array<const char*, 6> kSchemaSteps = {kVersion1, kStepTo2, kStepTo3,
-                                                 kStepTo4, kStepTo5,
-                                                 kStepTo6};
+                                                 kStepTo4,  kStepTo5, kStepTo6};
 
 }  // namespace leadline::storage::sqlite

@@ -87,7 +87,8 @@ TEST_P(StoreContract, SweepsAreFoundByAFailureOfTheirs) {
   FailNext(4, 1, 1, kDisk);
   const auto ids = [&](std::optional<SweepId> before, int64_t limit) {
     std::vector<SweepId> found;
-    const auto rows = reader().FindSweeps({.failed_kind = kDisk}, before, limit);
+    const auto rows =
+        reader().FindSweeps({.failed_kind = kDisk}, before, limit);
     for (const SweepRow& row : rows.value()) found.push_back(row.sweep.id);
     return found;
   };
