@@ -98,7 +98,8 @@ struct Canceller {
   }
 };
 
-/// The change that adds a sweep under its id, cells cut into cohorts.
+}  // namespace
+
 storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id) {
   storage::AddSweep add;
   add.sweep = sweep.sweep;
@@ -123,8 +124,6 @@ storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id) {
   }
   return add;
 }
-
-}  // namespace
 
 void Apply(Step& step, const SubmitSweep& command) {
   if (command.kept_answer) {

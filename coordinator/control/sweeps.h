@@ -6,6 +6,9 @@
 
 namespace leadline::control {
 
+/// The change that adds a sweep under its id, cells cut into cohorts.
+storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id);
+
 /// Answers SubmitAnswer. InvalidArgument if the request id stands for another
 /// request.
 void Apply(Step& step, const SubmitSweep& command);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/control/state.h"
+#include "coordinator/control/sweeps.h"
 #include "coordinator/rpc/plan_request.h"
 #include "coordinator/rpc/sweep_convert.h"
 #include "storage/open.h"
