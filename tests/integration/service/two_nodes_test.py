@@ -9,29 +9,6 @@ import unittest
 from network_world import NAMES, Networks
 from service_world import World, wait_for
 
-# Stands in for what a listener on the wire needs: a port of the hub that leads to the coordinator's.
-FORWARD = """
-import socket, sys, threading
-listener = socket.create_server((sys.argv[1], 0))
-print(listener.getsockname()[1], flush=True)
-def pump(source, sink):
-    try:
-        while data := source.recv(65536):
-            sink.sendall(data)
-    except OSError:
-        pass
-    for one in (source, sink):
-        try:
-            one.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-while True:
-    near, _ = listener.accept()
-    far = socket.create_connection((sys.argv[2], int(sys.argv[3])))
-    for pair in ((near, far), (far, near)):
-        threading.Thread(target=pump, args=pair, daemon=True).start()
-"""
-
 
 class TwoNodes(World):
     def setUp(self):
@@ -45,23 +22,35 @@ class TwoNodes(World):
         super().tearDown()
         self.networks.close()
 
-    def coordinator(self):
-        process = self.start("leadline-coordinator", "--state", self.state(), "--listen", "127.0.0.1:0",
-                             prefix=self.networks.prefix("hub"))
-        return json.loads(self.line(process, process.stdout))["address"]
+    def certificates(self):
+        """An authority, and the hub's certificate for every address at which it is seen: as the pages say."""
+        names = ",".join(f"IP:{self.networks.hub_address(place)}" for place in NAMES)
+        (self.folder / "names").write_text(f"subjectAltName={names}\n")
+        key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        for words in (["req", "-x509", *key, "-days", "2", "-subj", "/CN=ours", "-keyout", "ca.key", "-out", "ca.pem"],
+                      ["req", *key, "-subj", "/CN=hub", "-keyout", "hub.key", "-out", "hub.csr"],
+                      ["x509", "-req", "-in", "hub.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                       "-days", "2", "-out", "hub.pem", "-extfile", "names"]):
+            subprocess.run(["openssl", *words], cwd=self.folder, capture_output=True, check=True)
 
-    def forward(self, place, address):
-        """The coordinator's address, as that machine sees it."""
-        host, _, port = address.rpartition(":")
-        process = subprocess.Popen(
-            [*self.networks.prefix("hub"), sys.executable, "-c", FORWARD, self.networks.hub_address(place), host, port],
-            env=self.environment(self.state()), stdout=subprocess.PIPE, text=True)
-        self.started.append(process)
-        return f"{self.networks.hub_address(place)}:{self.line(process, process.stdout).strip()}"
+    def token(self, role):
+        """A file that holds one, made on the state folder's own socket."""
+        file = self.folder / f"{role}.token"
+        file.touch(mode=0o600)
+        file.write_text(self.leadline("token", "create", "--role", role)[0])
+        return file
+
+    def coordinator(self):
+        """The port on which it listens to every network of the hub."""
+        process = self.start("leadline-coordinator", "--state", self.state(), "--listen", "0.0.0.0:0",
+                             "--tls-cert", self.folder / "hub.pem", "--tls-key", self.folder / "hub.key",
+                             prefix=self.networks.prefix("hub"))
+        return json.loads(self.line(process, process.stdout))["address"].rpartition(":")[2]
 
     def agent(self, place, address):
         config = self.folder / f"{place}.conf"
-        config.write_text(f"state={self.state(place)}\ncoordinator={address}\nnode={place}\nslots=1\n")
+        config.write_text(f"state={self.state(place)}\ncoordinator={address}\nnode={place}\nslots=1\n"
+                          f"tls-ca={self.folder / 'ca.pem'}\ntoken-file={self.folder / 'agent.token'}\n")
         return self.start("leadline-agent", "--config", config, state=place, prefix=self.networks.prefix(place))
 
     def processes(self, place):
@@ -70,19 +59,20 @@ class TwoNodes(World):
                 for path in self.state(place).glob("attempts/*@*/process.json")}
 
     def test_trials_run_on_both_and_the_store_says_where(self):
-        address = self.coordinator()
-        agents = {place: self.agent(place, self.forward(place, address)) for place in NAMES}
-        at_hub = {"prefix": self.networks.prefix("hub")}
+        self.certificates()
+        self.token("agent")
+        self.assert_nothing_lives()
+        port = self.coordinator()
+        agents = {place: self.agent(place, f"{self.networks.hub_address(place)}:{port}") for place in NAMES}
 
         def nodes():
-            out, _ = self.finish(self.start("leadline", "nodes", "--coordinator", address, "--json", **at_hub))
-            return {node["node"]: node for node in json.loads(out)["nodes"] if node["state"] == "ready"}
+            return {node["node"]: node for node in self.leadline_json("nodes")["nodes"] if node["state"] == "ready"}
 
         wait_for(lambda: set(nodes()) == set(NAMES), "both nodes")
         for node in nodes().values():
             self.assertNotEqual(node["commit"], "")
             self.assertEqual(node["devices"][0]["total"], 1)
-        self.finish(self.start("leadline", "submit", self.sweep_file(), "--wait", "--coordinator", address, **at_hub))
+        self.leadline("submit", self.sweep_file(), "--wait")
         self.assert_every_trial_ended_once()
         stored = self.query("select distinct node, cohort || substr(attempt, instr(attempt, '@')) from attempts")
         self.assertEqual({node for node, _ in stored}, set(NAMES))
