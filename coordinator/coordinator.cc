@@ -13,6 +13,7 @@
 #include "coordinator/pages.h"
 #include "coordinator/rpc/call_meter.h"
 #include "coordinator/rpc/doorkeeper.h"
+#include "errors/error_code.h"
 
 namespace leadline {
 namespace {
@@ -46,11 +47,14 @@ absl::Status CheckPublic(const Config& config, const access::Door& door) {
         config.state.string() + "`";
   }
   if (missing.empty()) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      "refusing to listen on " +
-      (config.address.is_public() ? config.address : *config.http).ToText() +
-      ", which others than this machine can reach:" + missing +
-      "\n(docs/security.md has the steps)");
+  return WithError(
+      absl::PermissionDeniedError(
+          "refusing to listen on " +
+          (config.address.is_public() ? config.address : *config.http)
+              .ToText() +
+          ", which others than this machine can reach:" + missing +
+          "\n(docs/security.md has the steps)"),
+      ErrorCode::kMisuse);
 }
 
 /// What was asked for and, beside an address, the socket in the state folder:

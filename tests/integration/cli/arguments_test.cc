@@ -46,7 +46,7 @@ TEST_F(Commands, RefuseArgumentsTheyDoNotKnow) {
     EXPECT_EQ(ended.exit_code, 2) << arguments[0] << ended.err;
     EXPECT_EQ(ended.out, "");
     EXPECT_NE(ended.err, "");
-    EXPECT_EQ(RunJsonError(arguments, 2).size(), 3U);
+    EXPECT_EQ(RunJsonError(arguments, 2).size(), 4U);
   }
 }
 

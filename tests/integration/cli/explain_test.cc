@@ -178,7 +178,7 @@ TEST_F(Commands, ListsAreNarrowedToAKindOfFailure) {
   };
   EXPECT_EQ(RunJson({"ls", "--failed-kind", "oom"})["total"], 1);
   EXPECT_THAT(Run({"ls", "--failed-kind", "hang"}).out,
-              HasSubstr("no sweep has an attempt that failed so: hang"));
+              HasSubstr("no sweep is like that"));
   EXPECT_THAT(Run({"show", "s3", "--failed-kind", "oom"}).out,
               HasSubstr("oom"));
   EXPECT_EQ(RunJson({"show", "s3", "--failed-kind",

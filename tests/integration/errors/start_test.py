@@ -94,10 +94,12 @@ class StartOfACoordinator(ErrorsWorld):
         self.assertEqual(path.read_bytes()[100:200], b"\xa5" * 100)
 
     def test_a_wrong_setting_is_misuse(self):
-        for words in (["--lease", "1"], ["--listen", "0.0.0.0:1"], ["--nonsense"], ["--config", "/nowhere"]):
+        for words in (["--lease", "1"], ["--nonsense"], ["--config", "/nowhere"]):
             with self.subTest(words=words):
                 self.refused("misuse", "--state", self.state(), *words, exit_code=2)
         self.assertFalse(self.state().exists())
+        # Whether there is a token only the store can say.
+        self.refused("misuse", "--state", self.state(), "--listen", "0.0.0.0:1", exit_code=2)
 
 
 class StartOfAnAgent(ErrorsWorld):
