@@ -44,7 +44,10 @@ std::string Quoted(const std::string& value) {
 
 /// What it was given, else its default; empty where it has neither.
 std::string InEffect(const CLI::Option& option) {
-  if (IsFlag(option)) return option.count() > 0 ? "true" : "false";
+  if (IsFlag(option)) {
+    // A file may say that it is off.
+    return option.count() > 0 && option.as<bool>() ? "true" : "false";
+  }
   if (option.count() > 0) return option.results().back();
   return option.get_default_str();
 }

@@ -157,10 +157,15 @@ absl::StatusOr<std::unique_ptr<Trainer>> LocalHost::Start(
 absl::Status LocalHost::CheckRoom(const TrainerOrder& order) const {
   const int64_t least = options_.spool.least_free_bytes;
   absl::Status room = CheckFreeSpace(options_.state, {.least = least});
+  if (!room.ok() || order.disk_bytes == 0) return room;
+  // Nothing is made before there is room.
+  std::filesystem::path place = options_.checkpoints;
   std::error_code error;
-  std::filesystem::create_directories(options_.checkpoints, error);
-  if (!room.ok() || error || order.disk_bytes == 0) return room;
-  return CheckFreeSpace(options_.checkpoints,
+  while (!std::filesystem::exists(place, error) && place.has_parent_path() &&
+         place != place.parent_path()) {
+    place = place.parent_path();
+  }
+  return CheckFreeSpace(place,
                         {.least = least, .checkpoints = order.disk_bytes});
 }
 

@@ -29,7 +29,7 @@ class Runs(unittest.TestCase):
         config = {
             "version": 1, "seeds": list(seeds),
             "settings": {"method": "prenorm", "depth": 2, "d_model": 16, "n_heads": 2, "context": 8, "batch_sequences": 2, "steps": STEPS,
-                         "eval_every": STEPS, "eval_windows": 2, "log_every": 5, "checkpoint_every": 5,
+                         "eval_every": STEPS, "eval_windows": 2, "log_every": 5, "checkpoint_every": 5, "checkpoint_keep": 1000,
                          "threads": 1, **(settings or {})},
             "dataset": {"path": str(self.text), "content_hash": hashlib.sha256(self.text.read_bytes()).hexdigest(),
                         "tokenizer": "char", "split": [0.8, 0.1, 0.1]},
