@@ -42,11 +42,15 @@ SELECT s.text AS sweep, s.name, s.state,
   (SELECT count(*) FROM trial WHERE sweep = s.id AND state = 'failed')
     AS failed,
   (SELECT count(*) FROM trial WHERE sweep = s.id AND state = 'cancelled')
-    AS cancelled,
-  strftime('%Y-%m-%dT%H:%M:%SZ', s.archived_at / 1000000, 'unixepoch')
-    AS archived_at,
-  s.note, s.tags
+    AS cancelled
 FROM sweep s WHERE s.removed_at IS NULL;
+
+CREATE VIEW sweep_notes AS
+SELECT text AS sweep,
+  strftime('%Y-%m-%dT%H:%M:%SZ', archived_at / 1000000, 'unixepoch')
+    AS archived_at,
+  note, tags
+FROM sweep WHERE removed_at IS NULL;
 
 CREATE VIEW removed_sweeps AS
 SELECT 's' || id AS sweep, name, trials,

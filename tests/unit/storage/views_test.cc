@@ -81,6 +81,8 @@ TEST_F(Views, ColumnsAreTheContract) {
       Columns("sweeps"),
       ElementsAre("sweep", "name", "state", "submitted_at", "user", "cells",
                   "trials", "succeeded", "diverged", "failed", "cancelled"));
+  EXPECT_THAT(Columns("sweep_notes"),
+              ElementsAre("sweep", "archived_at", "note", "tags"));
   EXPECT_THAT(Columns("trial_results"),
               ElementsAre("sweep", "cell", "trial", "seed", "depth", "dataset",
                           "method", "state", "metric", "split", "unit", "value",
