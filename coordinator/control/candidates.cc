@@ -29,10 +29,11 @@ bool MoreMayCome(const Step& step) {
                                     PatienceWithNodes(step.policy);
 }
 
-/// Connected, or a moment ago.
+/// Connected, or a moment ago. Not by when it was heard: it may be us who did
+/// not listen.
 bool MayHold(const Step& step, const Node& node) {
-  return node.session ||
-         step.now.steady - node.heard <= PatienceWithNodes(step.policy);
+  return node.session || (node.lost_at && step.now.steady - *node.lost_at <=
+                                              PatienceWithNodes(step.policy));
 }
 
 }  // namespace

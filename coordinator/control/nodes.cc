@@ -132,6 +132,7 @@ void Refuse(Step& step, SessionId session, const std::string& node) {
 void Disconnect(Step& step, Node& node, const std::string& reason) {
   step.state.sessions.erase(*node.session);
   node.session.reset();
+  node.lost_at = step.now.steady;
   if (step.state.sessions.empty()) {
     step.state.served_since.reset();
     step.state.agents_may_return = true;

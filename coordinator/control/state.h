@@ -101,6 +101,7 @@ struct Node {
   std::optional<Moment> connection;  // when the last one began; null: none did
   AgentFacts agent;
   SteadyTime heard;
+  std::optional<SteadyTime> lost_at{};  // its connection, when that was noticed
   std::vector<DeviceInfo> devices;
   /// Devices are taken until the agent says that the attempt's processes are
   /// gone, even where the attempt counts no more.

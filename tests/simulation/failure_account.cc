@@ -55,7 +55,7 @@ void FailureAccount::CohortAccount::Forget() {
   failures = failures_in_row = furthest_step = spared = memory_tried = 0;
   failed_by.reset();
   failed_on.clear();
-  hit_on.clear();
+  // What is held against nodes stands: it may give a try back after all.
 }
 
 void FailureAccount::OnCommitted(std::span<const storage::Change> changes) {

@@ -53,12 +53,12 @@ void SimCoordinator::Read(int64_t id) {
        [this, id, is_poison = HoldsPoison(message),
         beats = message.heartbeat().attempts()](const auto& answer) {
          if (!answer.ok()) return RefuseMessage(id, answer.status(), is_poison);
+         const auto again = sessions_.find(id);
+         if (again == sessions_.end()) return;  // nor did it renew anything
          for (const v1::Attempt& attempt : beats) {
            const auto key = rpc::FromProto(attempt);
            if (key.ok()) around_.oracle.OnRenewed(*key);
          }
-         const auto again = sessions_.find(id);
-         if (again == sessions_.end()) return;
          again->second.reading = true;
          Read(id);
        });

@@ -296,6 +296,24 @@ TEST(MemoryTest, ALimitOfFailuresCountsWhatWaitedInVain) {
   EXPECT_EQ(world.StateOf(Trial(1, 3, 0)), TrialState::kCancelled);
 }
 
+TEST(MemoryTest, ACoordinatorThatWasStoppedGivesAgentsTimeToComeBack) {
+  World world;
+  world.RegisterWith(1, "a", Gpus(1, 2 * kGiB));
+  world.RegisterWith(2, "b", Gpus(1, 4 * kGiB));
+  world.Submit(MakeSweep(2, 1, 1));
+  world.End(1, AttemptOf(1, 1, 1), FailureKind::kOom);
+  world.Idle(Seconds{60});
+  ASSERT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued) << "b is taken";
+  world.Pass(Seconds{64});
+  world.Do(Heartbeat{{1}, 1, {}});
+  world.Do(Tick{});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  world.Idle(Seconds{44});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
+  world.Idle(Seconds{3});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kFailed);
+}
+
 TEST(MemoryTest, WhatIsPausedIsNotGivenUp) {
   World world;
   LoseTheBetterNode(world);
