@@ -54,9 +54,12 @@ std::string MustWaitForEnd(const Step& step, const Cohort& cohort,
   }
   const Node& node = *found->second;
   // One that is not heard could not be told to end them, but renews them no
-  // more either.
-  const SteadyTime since =
-      node.session ? cohort.ended_at.value_or(step.state.began) : node.heard;
+  // more either. One that has come back was told as it came.
+  SteadyTime since = node.heard;
+  if (node.session) {
+    since = std::max(cohort.ended_at.value_or(step.state.began),
+                     node.connection ? node.connection->steady : since);
+  }
   if (step.now.steady - since > patience) return "";
   return "the attempt before it is still being ended on node " + node.name;
 }

@@ -377,6 +377,21 @@ TEST(DataTest, IsTriedOnOtherNodesAndFailsWhereThereIsNone) {
   EXPECT_THAT(world.ReasonOf(Trial(1, 1, 0)), HasSubstr("no other node"));
 }
 
+TEST(StoppingTest, OneThatComesBackLateIsWaitedForAnew) {
+  World world;
+  world.Register(1, "a", 2);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Do(NodeLost{{1}});
+  world.Wait(Seconds{100});
+  ASSERT_EQ(world.Attempt(AttemptOf(1, 1, 1)).outcome,
+            AttemptOutcome::kSuperseded);
+  world.Register(2, "a", 2, {{AttemptOf(1, 1, 1), {"cpu:0"}}});
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued)
+      << "its agent was told only now";
+  world.End(2, AttemptOf(1, 1, 1), FailureKind::kAgentLost);
+  EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
+}
+
 TEST(StoppingTest, NextAttemptWaitsUntilTheOneBeforeIsGone) {
   World world;
   world.Register(1, "a", 2);
