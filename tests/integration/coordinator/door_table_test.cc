@@ -20,6 +20,7 @@
 #include "leadline/v1/node_service.pb.h"
 #include "leadline/v1/worker_service.pb.h"
 #include "tests/support/paths.h"
+#include "tests/support/protocol_calls.h"
 #include "tls/host_port.h"
 
 namespace leadline {
@@ -32,24 +33,6 @@ struct Shown {
   std::string title;
   std::string token;
 };
-
-std::vector<std::string> AllCalls() {
-  std::vector<std::string> calls;
-  for (const auto* file : {v1::CreateTokenRequest::descriptor()->file(),
-                           v1::ListNodesRequest::descriptor()->file(),
-                           v1::ResultsRequest::descriptor()->file(),
-                           v1::SubmitRequest::descriptor()->file(),
-                           v1::AgentMessage::descriptor()->file()}) {
-    for (int s = 0; s < file->service_count(); ++s) {
-      const auto* service = file->service(s);
-      for (int m = 0; m < service->method_count(); ++m) {
-        calls.push_back("/" + service->full_name() + "/" +
-                        service->method(m)->name());
-      }
-    }
-  }
-  return calls;
-}
 
 std::string VerdictOf(const grpc::Status& status) {
   switch (status.error_code()) {
@@ -133,7 +116,7 @@ std::string MakeTable(DoorWorld& world) {
     channels.push_back(world.Channel(one.token));
   }
   std::string table = head + "\n" + rule + "\n";
-  for (const std::string& call : AllCalls()) {
+  for (const std::string& call : test::CallsOfTheProtocol()) {
     table += "| `" + call.substr(std::string("/leadline.v1.").size()) + "` |";
     for (const auto& channel : channels) {
       table += " " + VerdictOf(DoorWorld::Call(channel, call)) + " |";

@@ -20,6 +20,7 @@ class IdleService final : public v1::SweepService::Service {
   grpc::Status Watch(grpc::ServerContext* context, const v1::WatchRequest*,
                      grpc::ServerWriter<v1::Progress>* writer) override {
     writer->Write(v1::Progress());
+    // The synchronous interface tells of the end only who asks.
     while (!context->IsCancelled())
       std::this_thread::sleep_for(milliseconds(5));
     return grpc::Status::OK;

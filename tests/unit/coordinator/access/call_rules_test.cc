@@ -3,37 +3,12 @@
 #include <set>
 #include <string>
 
-#include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
-#include "leadline/v1/access_service.pb.h"
-#include "leadline/v1/node_service.pb.h"
-#include "leadline/v1/results_service.pb.h"
-#include "leadline/v1/sweep_service.pb.h"
-#include "leadline/v1/worker_service.pb.h"
+#include "tests/support/protocol_calls.h"
 
 namespace leadline::access {
 namespace {
-
-/// "/leadline.v1.SweepService/Submit" of every call in the protocol's files.
-std::set<std::string> CallsOfTheProtocol() {
-  std::set<std::string> calls;
-  for (const google::protobuf::FileDescriptor* file :
-       {v1::CreateTokenRequest::descriptor()->file(),
-        v1::ListNodesRequest::descriptor()->file(),
-        v1::ResultsRequest::descriptor()->file(),
-        v1::SubmitRequest::descriptor()->file(),
-        v1::AgentMessage::descriptor()->file()}) {
-    for (int s = 0; s < file->service_count(); ++s) {
-      const auto* service = file->service(s);
-      for (int m = 0; m < service->method_count(); ++m) {
-        calls.insert("/" + service->full_name() + "/" +
-                     service->method(m)->name());
-      }
-    }
-  }
-  return calls;
-}
 
 TEST(CallRulesTest, EveryCallOfTheProtocolHasOneRuleAndEveryRuleACall) {
   std::set<std::string> ruled;
@@ -42,7 +17,8 @@ TEST(CallRulesTest, EveryCallOfTheProtocolHasOneRuleAndEveryRuleACall) {
       EXPECT_TRUE(ruled.insert(std::string(rule.call)).second) << rule.call;
     }
   }
-  EXPECT_EQ(ruled, CallsOfTheProtocol())
+  const auto calls = test::CallsOfTheProtocol();
+  EXPECT_EQ(ruled, std::set<std::string>(calls.begin(), calls.end()))
       << "a call needs its row in coordinator/access/call_rules.cc";
 }
 

@@ -185,6 +185,7 @@ TEST_F(ServerTest, WhoDripsOrSaysNothingIsCutAndHoldsNobodyUp) {
   std::jthread drip([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       slow.Send("G");
+      // The drip itself: a byte now and then. Nothing waits for it.
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   });
