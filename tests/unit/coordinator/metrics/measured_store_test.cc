@@ -4,6 +4,7 @@
 #include <prometheus/text_serializer.h>
 
 #include "page.h"
+#include "tests/support/memory_store_behind.h"
 #include "tests/support/store_world.h"
 
 namespace leadline::metrics {
@@ -13,51 +14,16 @@ using test::Attempt;
 using test::Trial;
 
 /// Commits take a second of a clock that only they move.
-class SlowStore final : public storage::Store {
+class SlowStore final : public test::MemoryStoreBehind {
  public:
   absl::Status Commit(std::span<const storage::Change> changes) override {
     now += std::chrono::seconds(1);
     if (!refusal.ok()) return refusal;
-    return inner_.store->Commit(changes);
-  }
-  storage::PointCounts CountPoints() const override {
-    return inner_.store->CountPoints();
-  }
-  absl::StatusOr<std::vector<storage::SweepContents>> LoadUnfinished()
-      const override {
-    return inner_.store->LoadUnfinished();
-  }
-  absl::StatusOr<std::vector<storage::NodeRecord>> LoadNodes() const override {
-    return inner_.store->LoadNodes();
-  }
-  absl::StatusOr<storage::SweepContents> LoadSweep(
-      SweepId sweep) const override {
-    return inner_.store->LoadSweep(sweep);
-  }
-  absl::StatusOr<std::optional<storage::SweepRecord>> FindSweep(
-      SweepId sweep) const override {
-    return inner_.store->FindSweep(sweep);
-  }
-  absl::StatusOr<bool> Purge(const storage::PurgeLimits& limits) override {
-    return inner_.store->Purge(limits);
-  }
-  absl::StatusOr<SweepId> NextSweepId() const override {
-    return inner_.store->NextSweepId();
-  }
-  absl::StatusOr<std::optional<SweepId>> FindEqualSweep(
-      const std::string& name, const std::string& hash) const override {
-    return inner_.store->FindEqualSweep(name, hash);
-  }
-  absl::StatusOr<std::optional<std::string>> FindAnswer(
-      const std::string& id) const override {
-    return inner_.store->FindAnswer(id);
+    return MemoryStoreBehind::Commit(changes);
   }
 
   absl::Status refusal;
   control::SteadyTime now{};
-
- private:
-  storage::StorePair inner_ = storage::MakeMemoryStore();
 };
 
 class MeasuredStoreTest : public testing::Test {
