@@ -1,8 +1,8 @@
 """What was trained before an attempt was lost or stopped is not trained again."""
 
+import contextlib
 import json
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -26,15 +26,22 @@ class Resume(World):
     def results(self, state):
         return self.leadline_json("results", state=state)["cells"]
 
-    def attempt_with_checkpoint(self, state):
-        """Folder and process of an attempt that has written one and goes on."""
+    def held_with_checkpoints(self, state, count=1):
+        """Folder and process of an attempt that is halted in its midst, with that many checkpoints."""
         def find():
             for folder in self.state(state).glob("attempts/*@1"):
-                if any(folder.glob("checkpoints/step-*0")) and '"event":"end"' not in (
-                        folder / "events.jsonl").read_text():
-                    return folder, json.loads((folder / "process.json").read_text())["pid"]
+                with contextlib.suppress(OSError, ValueError):
+                    pid = json.loads((folder / "process.json").read_text())["pid"]
+                    if len(list(folder.glob("checkpoints/step-*0"))) < count or self.has_ended(folder):
+                        continue
+                    os.kill(pid, signal.SIGSTOP)
+                    if not self.has_ended(folder):
+                        return folder, pid
             return None
-        return wait_for(find, "a checkpoint")
+        return wait_for(find, "an attempt that trains and has a checkpoint")
+
+    def has_ended(self, folder):
+        return '"event":"end"' in (folder / "events.jsonl").read_text()
 
     def said(self, folder):
         return (folder / "stderr.log").read_text()
@@ -55,7 +62,7 @@ class Resume(World):
 
         with self.subTest("killed"):
             run = self.start("leadline", "run", self.file, "--slots", "1", state="killed")
-            folder, pid = self.attempt_with_checkpoint("killed")
+            folder, pid = self.held_with_checkpoints("killed")
             os.kill(pid, signal.SIGKILL)
             self.finish(run)
             self.assert_went_on("killed", folder)
@@ -67,9 +74,10 @@ class Resume(World):
 
         with self.subTest("paused"):
             run = self.start("leadline", "run", self.file, "--slots", "1", state="paused")
-            folder, _ = self.attempt_with_checkpoint("paused")
+            folder, pid = self.held_with_checkpoints("paused")
             self.leadline("pause", "s1", "--stop", state="paused")
-            wait_for(lambda: '"event":"end"' in (folder / "events.jsonl").read_text(), "its end")
+            os.kill(pid, signal.SIGCONT)
+            wait_for(lambda: self.has_ended(folder), "its end")
             told = [event["step"] for event in map(json.loads, (folder / "events.jsonl").read_text().splitlines())
                     if event["event"] == "step"]
             self.leadline("resume", "s1", state="paused")
@@ -79,12 +87,9 @@ class Resume(World):
 
         with self.subTest("damaged"):
             run = self.start("leadline", "run", self.file, "--slots", "1", state="damaged")
-            folder, pid = self.attempt_with_checkpoint("damaged")
-            wait_for(lambda: (folder / "checkpoints/step-000000100/manifest.json").exists(), "a second one")
-            os.kill(pid, signal.SIGSTOP)
-            for checkpoint in pathlib.Path(folder / "checkpoints").glob("step-*"):
-                if checkpoint.name != "step-000000050":
-                    shutil.copy(folder / "config.json", checkpoint / "moments.safetensors")
+            folder, pid = self.held_with_checkpoints("damaged", count=2)
+            for checkpoint in sorted(folder.glob("checkpoints/step-*0"))[1:]:
+                shutil.copy(folder / "config.json", checkpoint / "moments.safetensors")
             os.kill(pid, signal.SIGKILL)
             self.finish(run)
             after = folder.with_name(folder.name.replace("@1", "@2"))
