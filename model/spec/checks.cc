@@ -139,8 +139,11 @@ class Checking {
     if (Integer("eval_stride") > Integer("context")) {
       Add("eval_stride", Text("eval_stride") + " is above " + Text("context"));
     }
-    if (Integer("devices") > 1) {
-      Add("devices", Text("devices") + ": several are not supported yet");
+    const int64_t devices = Integer("devices");
+    const int64_t sequences = Integer("batch_sequences");
+    if (sequences % devices != 0) {
+      Add("devices",
+          Text("devices") + " does not divide " + Text("batch_sequences"));
     }
     if (settings_.IsOn("freeze_base") &&
         CountMethodParameters(settings_) <= 0) {
@@ -149,10 +152,14 @@ class Checking {
                              Text("freeze_base") + " nothing would be trained");
     }
     const auto micro = settings_.NumberUnlessWord("micro_batch");
-    if (micro &&
-        Integer("batch_sequences") % static_cast<int64_t>(*micro) != 0) {
+    if (!micro || !errors_.empty()) return;
+    if (sequences % static_cast<int64_t>(*micro) != 0) {
       Add("micro_batch",
           Text("micro_batch") + " does not divide " + Text("batch_sequences"));
+    } else if (sequences / devices % static_cast<int64_t>(*micro) != 0) {
+      Add("micro_batch", Text("micro_batch") + " does not divide the " +
+                             std::to_string(sequences / devices) +
+                             " sequences of a rank, " + Text("devices"));
     }
   }
 

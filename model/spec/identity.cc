@@ -44,6 +44,23 @@ std::string TextOrNull(const std::optional<std::string>& text) {
   return text ? JsonText(*text) : "null";
 }
 
+std::string WorldJson(const TrainerConfig& config) {
+  const auto number = [](int64_t value) { return std::to_string(value); };
+  std::string json = "{\"size\":" + number(config.world_size);
+  json += ",\"rank\":" + number(config.rank);
+  json += ",\"peers\":" + Array(config.peers, JsonText);
+  if (config.world_size > 1) {
+    json += ",\"listen\":" + JsonText(config.listen);
+    json += ",\"secret\":" + JsonText(config.secret);
+    if (config.setup_timeout_s) {
+      json += ",\"setup_timeout_s\":" + number(*config.setup_timeout_s);
+    }
+    if (config.timeout_s) json += ",\"timeout_s\":" + number(*config.timeout_s);
+    if (!config.overlap) json += ",\"overlap\":false";
+  }
+  return json + '}';
+}
+
 }  // namespace
 
 bool IsInIdentity(const SettingInfo& setting, const Value& value) {
@@ -85,10 +102,8 @@ std::string TrainerConfigJson(const TrainerConfig& config) {
   json += ",\"tokenizer\":" + JsonText(config.dataset.tokenizer);
   json += ",\"split\":" + SplitJson(config.dataset);
   json += "},\"device\":" + JsonText(config.device);
-  json += ",\"world\":{\"size\":" + number(config.world_size);
-  json += ",\"rank\":" + number(config.rank);
-  json += ",\"peers\":" + Array(config.peers, JsonText);
-  json += "},\"folder\":" + TextOrNull(config.folder);
+  json += ",\"world\":" + WorldJson(config);
+  json += ",\"folder\":" + TextOrNull(config.folder);
   json += ",\"resume\":" + TextOrNull(config.resume);
   return json + '}';
 }

@@ -41,7 +41,15 @@ struct TrainerConfig {
   std::string device = "cpu";  // or "cuda:0"
   int64_t world_size = 1;
   int64_t rank = 0;
+  /// Of several ranks: HOST:PORT of each, in their order; empty: an order will
+  /// name them.
   std::vector<std::string> peers;
+  /// Of several ranks, written for them alone.
+  std::string listen;  // the host whose address a rank binds without peers
+  std::string secret;  // hexadecimal, the same for all ranks of an attempt
+  std::optional<int64_t> setup_timeout_s;  // to find each other
+  std::optional<int64_t> timeout_s;        // of one collective operation
+  bool overlap = true;  // gradients travel while others are computed
   std::optional<std::string> folder;  // null: events go to standard output
   std::optional<std::string> resume;
 };

@@ -25,7 +25,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr size_t kLongestOrder = 4096;
 constexpr size_t kMostConnections = 16;
 
 [[noreturn]] void Fail(const std::string& what) {
@@ -213,6 +212,9 @@ void ControlThread::Obey(std::string_view line) {
       break;
     case Order::Kind::kDropReplica:
       control_.DropReplica(order->replica);
+      break;
+    case Order::Kind::kPeers:
+      control_.GivePeers(order->peers);
       break;
   }
 }

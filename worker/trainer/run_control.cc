@@ -17,6 +17,16 @@ void RunControl::DropReplica(int64_t replica) {
   dropping_ = true;
 }
 
+void RunControl::GivePeers(std::vector<std::string> peers) {
+  const std::lock_guard lock(mutex_);
+  if (peers_.empty()) peers_ = std::move(peers);
+}
+
+std::vector<std::string> RunControl::Peers() const {
+  const std::lock_guard lock(mutex_);
+  return peers_;
+}
+
 void RunControl::Heed() const {
   if (!stopping_) return;
   const std::lock_guard lock(mutex_);

@@ -35,6 +35,11 @@ class RunControl {
   /// Throws Stopped if a stop was asked for. Costs one load otherwise.
   void Heed() const;
 
+  /// Where the other ranks are; the first that are given count.
+  void GivePeers(std::vector<std::string> peers);
+  /// Empty until they are known.
+  std::vector<std::string> Peers() const;
+
   /// Replicas to drop since the last call.
   std::vector<int64_t> TakeDrops();
 
@@ -42,6 +47,7 @@ class RunControl {
   mutable std::mutex mutex_;
   std::optional<StopRequest> stop_;  // guarded by mutex_
   std::vector<int64_t> drops_;       // guarded by mutex_
+  std::vector<std::string> peers_;   // guarded by mutex_
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> dropping_ = false;
 };

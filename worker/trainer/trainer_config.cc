@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <utility>
 
 namespace leadline::trainer {
 namespace {
@@ -178,23 +179,89 @@ std::string ReadDevice(const Json& json, const std::string& where) {
   return device;
 }
 
-void ReadWorld(const Json& json, const std::string& where,
-               spec::TrainerConfig& config) {
-  ReadObject(
-      json, where,
-      {{"size", [&](const Json& j,
-                    auto& w) { config.world_size = Integer(j, w, 1, 1024); }},
-       {"rank",
-        [&](const Json& j, auto& w) { config.rank = Integer(j, w, 0, 1023); }},
-       {"peers", [&](const Json& j, auto& w) {
-          Require(j, Json::Kind::kArray, w, "an array of addresses");
-          for (const Json& peer : j.items) {
-            config.peers.push_back(Text(peer, w));
-          }
-        }}});
+std::string ReadSecret(const Json& json, const std::string& where) {
+  std::string secret = Text(json, where);
+  // Its value is told to nobody, a wrong one neither.
+  if (secret.size() < 32 || secret.size() > 128 ||
+      secret.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    Refuse(where, "expected 32 to 128 lower-case hexadecimal digits");
+  }
+  return secret;
+}
+
+// A key that only some configurations have.
+using Readers = std::map<std::string, Reader, std::less<>>;
+void AddIfThere(const Json& json, const std::string& key, Reader reader,
+                Readers& readers) {
+  if (FindMember(json, key) != nullptr) readers[key] = std::move(reader);
+}
+
+void CheckWorld(const std::string& where, const spec::TrainerConfig& config) {
   if (config.rank >= config.world_size) {
     Refuse(where + ".rank", "is not below the world's size");
   }
+  if (config.world_size == 1) {
+    if (!config.listen.empty() || !config.secret.empty()) {
+      Refuse(where, "listen and secret are for several ranks");
+    }
+    return;
+  }
+  if (config.secret.empty()) Refuse(where, "lacks the key \"secret\"");
+  if (config.peers.empty()) {
+    if (config.listen.empty()) {
+      Refuse(where, "lacks a host to listen on, or the peers");
+    }
+    if (!config.folder) {
+      Refuse(where + ".peers", "are needed where there is no folder");
+    }
+    return;
+  }
+  if (static_cast<int64_t>(config.peers.size()) != config.world_size) {
+    Refuse(where + ".peers", "expected an address for each of " +
+                                 std::to_string(config.world_size) + " ranks");
+  }
+}
+
+void ReadWorld(const Json& json, const std::string& where,
+               spec::TrainerConfig& config) {
+  Readers readers = {
+      {"size", [&](const Json& j,
+                   auto& w) { config.world_size = Integer(j, w, 1, 1024); }},
+      {"rank",
+       [&](const Json& j, auto& w) { config.rank = Integer(j, w, 0, 1023); }},
+      {"peers", [&](const Json& j, auto& w) {
+         Require(j, Json::Kind::kArray, w, "an array of addresses");
+         for (const Json& peer : j.items) {
+           config.peers.push_back(Text(peer, w));
+         }
+       }}};
+  AddIfThere(
+      json, "listen",
+      [&](const Json& j, auto& w) { config.listen = Text(j, w); }, readers);
+  AddIfThere(
+      json, "secret",
+      [&](const Json& j, auto& w) { config.secret = ReadSecret(j, w); },
+      readers);
+  AddIfThere(
+      json, "setup_timeout_s",
+      [&](const Json& j, auto& w) {
+        config.setup_timeout_s = Integer(j, w, 1, 86400);
+      },
+      readers);
+  AddIfThere(
+      json, "timeout_s",
+      [&](const Json& j, auto& w) {
+        config.timeout_s = Integer(j, w, 1, 86400);
+      },
+      readers);
+  AddIfThere(
+      json, "overlap",
+      [&](const Json& j, auto& w) {
+        Require(j, Json::Kind::kBool, w, "true or false");
+        config.overlap = j.boolean;
+      },
+      readers);
+  ReadObject(json, where, readers);
 }
 
 std::optional<std::string> TextOrNull(const Json& json,
@@ -229,6 +296,7 @@ spec::TrainerConfig ParseTrainerConfig(std::string_view text) {
         [&](const Json& j, auto& w) { config.folder = TextOrNull(j, w); }},
        {"resume",
         [&](const Json& j, auto& w) { config.resume = TextOrNull(j, w); }}});
+  CheckWorld("world", config);
   return config;
 }
 

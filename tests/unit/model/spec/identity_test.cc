@@ -237,5 +237,25 @@ TEST(TrainerConfigJson, KeepsItsFieldsInOrder) {
           "\"peers\":[]},\"folder\":null,\"resume\":null}");
 }
 
+TEST(TrainerConfigJson, OnlySeveralRanksHaveAHostAndASecret) {
+  TrainerConfig config;
+  config.listen = "10.0.0.1";
+  config.secret = std::string(32, 'a');
+  config.timeout_s = 7;
+  const auto ends_with = [&](const std::string& world) {
+    return TrainerConfigJson(config).ends_with(
+        "\"world\":{" + world + "},\"folder\":null,\"resume\":null}");
+  };
+  EXPECT_TRUE(ends_with("\"size\":1,\"rank\":0,\"peers\":[]"));
+  config.world_size = 2;
+  config.rank = 1;
+  config.peers = {"a:1", "[::1]:2"};
+  config.overlap = false;
+  EXPECT_TRUE(
+      ends_with("\"size\":2,\"rank\":1,\"peers\":[\"a:1\",\"[::1]:2\"],"
+                "\"listen\":\"10.0.0.1\",\"secret\":\"" +
+                std::string(32, 'a') + "\",\"timeout_s\":7,\"overlap\":false"));
+}
+
 }  // namespace
 }  // namespace leadline::spec

@@ -100,7 +100,11 @@ TEST(Resolve, RefusesWhatCannotStandTogether) {
       FirstError({{"batch_sequences", Int(8)}, {"micro_batch", Int(3)}}),
       HasSubstr("micro_batch 3 does not divide"));
   EXPECT_THAT(FirstError({{"batch_sequences", Int(8)}, {"devices", Int(3)}}),
-              HasSubstr("several are not supported yet"));
+              HasSubstr("devices 3 does not divide"));
+  EXPECT_THAT(FirstError({{"batch_sequences", Int(8)},
+                          {"micro_batch", Int(8)},
+                          {"devices", Int(2)}}),
+              HasSubstr("micro_batch 8 does not divide the 4 sequences"));
   EXPECT_THAT(
       FirstError({{"batch_sequences", Int(65536)}, {"context", Int(65536)}}),
       HasSubstr("2^26"));

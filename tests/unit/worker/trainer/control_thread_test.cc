@@ -134,7 +134,7 @@ TEST_F(ControlThreadTest, ConnectionThatNeverEndsItsLineIsClosed) {
   const ControlThread thread({.folder = folder_}, control_);
   const Descriptor client = Connect();
   const std::string bytes(3000, 'x');
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 8; ++i) {
     if (write(client.number(), bytes.data(), bytes.size()) < 0) break;
   }
   char byte = 0;
@@ -162,6 +162,9 @@ TEST(Orders, WhatIsNoOrderIsNone) {
   }
   EXPECT_EQ(ParseOrder("{\"order\":\"renew\",\"until\":5}")->kind,
             Order::Kind::kRenew);
+  EXPECT_THAT(
+      ParseOrder("{\"order\":\"peers\",\"peers\":[\"a:1\",\"b:2\"]}")->peers,
+      ElementsAre("a:1", "b:2"));
   EXPECT_EQ(ParseOrder("{\"order\":\"stop\",\"as_of_ms\":5}")->as_of_ms, 5);
   EXPECT_FALSE(ParseOrder("{\"order\":\"stop\",\"as_of_ms\":true}")->as_of_ms);
 }

@@ -93,6 +93,47 @@ TEST(TrainerConfig, SettingsThatCannotStandTogetherAreRefused) {
   ExpectRefused(Replaced(good, "\"n_heads\":2", "\"n_heads\":3"), "n_heads");
 }
 
+spec::TrainerConfig OfTwoRanks() {
+  spec::TrainerConfig config = Example();
+  config.world_size = 2;
+  config.rank = 1;
+  config.listen = "127.0.0.1";
+  config.secret = std::string(32, 'b');
+  config.folder = "/tmp/x";
+  return config;
+}
+
+TEST(TrainerConfig, SeveralRanksAreReadBack) {
+  spec::TrainerConfig config = OfTwoRanks();
+  config.peers = {"10.0.0.1:1", "10.0.0.2:2"};
+  config.timeout_s = 5;
+  config.setup_timeout_s = 6;
+  config.overlap = false;
+  const std::string text = spec::TrainerConfigJson(config);
+  EXPECT_EQ(spec::TrainerConfigJson(ParseTrainerConfig(text)), text);
+}
+
+TEST(TrainerConfig, WorldsThatCannotBeAreRefused) {
+  const std::string good = spec::TrainerConfigJson(OfTwoRanks());
+  const std::string secret = std::string(32, 'b');
+  EXPECT_NO_THROW(ParseTrainerConfig(good));
+  ExpectRefused(Replaced(good, "\"rank\":1", "\"rank\":2"), "world.rank");
+  ExpectRefused(Replaced(good, "[],\"listen", "[\"a:1\"],\"listen"),
+                "each of 2 ranks");
+  ExpectRefused(Replaced(good, "\"127.0.0.1\"", "\"\""), "host to listen on");
+  ExpectRefused(Replaced(good, ",\"secret\":\"" + secret + "\"", ""),
+                "lacks the key \"secret\"");
+  ExpectRefused(Replaced(good, secret, "ABC"), "world.secret");
+  ExpectRefused(Replaced(good, "\"/tmp/x\"", "null"), "no folder");
+  ExpectRefused(
+      Replaced(good, "\"size\":2,\"rank\":1", "\"size\":1,\"rank\":0"),
+      "for several ranks");
+  ExpectRefused(Replaced(good, "\"listen\"", "\"timeout_s\":0,\"listen\""),
+                "world.timeout_s");
+  ExpectRefused(Replaced(good, "\"listen\"", "\"overlap\":1,\"listen\""),
+                "world.overlap");
+}
+
 TEST(TrainerConfig, HostileTextsAreRefused) {
   ExpectRefused("", "not JSON");
   ExpectRefused("{", "not JSON");
