@@ -5,31 +5,27 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "worker/checkpoint/manifest.h"
+#include "worker/checkpoint/new_folder.h"
 #include "worker/checkpoint/tensor_file.h"
 
 namespace leadline::checkpoint {
 
-/// In the name of a folder that is no checkpoint yet, or none any more.
-inline constexpr std::string_view kUnfinished = ".unfinished-";
-
-/// Files gather in a folder of another name, which is renamed once all of them
-/// are on disk: a checkpoint is there whole or not at all. Throws
-/// std::system_error; an unfinished draft goes with its owner. Owned by one
-/// thread.
+/// A checkpoint is there whole or not at all. Throws std::system_error; an
+/// unfinished draft goes with its owner. Owned by one thread.
 class Draft {
  public:
   /// `folder` must not be there; its parent is made where it is missing.
-  explicit Draft(std::filesystem::path folder);
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft();
+  explicit Draft(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// kParametersFile or kMomentsFile.
   TensorWriter NewFile(std::string_view name,
-                       const std::vector<TensorInfo>& tensors) const;
+                       const std::vector<TensorInfo>& tensors) const {
+    return {folder_.File(name), tensors};
+  }
 
   struct Done {
     std::string hash;   // of the manifest
@@ -40,9 +36,7 @@ class Draft {
   Done Commit(const Manifest& manifest);
 
  private:
-  std::filesystem::path folder_;
-  std::string parts_;
-  bool done_ = false;
+  NewFolder folder_;
 };
 
 }  // namespace leadline::checkpoint

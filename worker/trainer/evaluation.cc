@@ -90,6 +90,16 @@ std::vector<Window> FullWindows(const Documents& documents, int64_t context,
   return windows;
 }
 
+std::vector<Window> SplitWindows(const spec::Settings& settings, int64_t size,
+                                 std::vector<int64_t> story_ends) {
+  const int64_t context = settings.Integer("context");
+  const int64_t stride = settings.Integer("eval_stride");
+  if (!settings.IsOn("respect_documents")) {
+    return FullWindows(size, context, stride);
+  }
+  return FullWindows(Documents(std::move(story_ends)), context, stride);
+}
+
 std::vector<Window> FixedWindows(const Documents& documents, int64_t context,
                                  int64_t count) {
   const int64_t starts = documents.CountStarts(context);

@@ -13,6 +13,7 @@
 #include <torch/torch.h>
 
 #include "model/decoder.h"
+#include "model/spec/settings.h"
 #include "worker/trainer/batches.h"
 #include "worker/trainer/documents.h"
 
@@ -40,6 +41,11 @@ std::vector<Window> FixedWindows(int64_t size, int64_t context, int64_t count);
 /// stand together, longest first.
 std::vector<Window> FullWindows(const Documents& documents, int64_t context,
                                 int64_t stride);
+
+/// Those by which a whole split is scored under these settings. `story_ends`
+/// are the split's.
+std::vector<Window> SplitWindows(const spec::Settings& settings, int64_t size,
+                                 std::vector<int64_t> story_ends);
 
 /// `count` windows at starts floor(k (N - 1)/(count - 1)) of the N that
 /// Documents counts, each up to the end of its story.

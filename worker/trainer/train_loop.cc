@@ -18,14 +18,6 @@
 namespace leadline::trainer {
 namespace {
 
-torch::TensorOptions ParameterOptions(const spec::Settings& settings,
-                                      const torch::Device& device) {
-  const bool wide = settings.Word("precision") == "fp64";
-  return torch::TensorOptions()
-      .dtype(wide ? torch::kFloat64 : torch::kFloat32)
-      .device(device);
-}
-
 std::vector<int64_t> DataSeeds(const spec::TrainerConfig& config) {
   const auto& value = config.settings.values().find("data_seed")->second;
   const auto* seed = std::get_if<int64_t>(&value);
@@ -85,6 +77,14 @@ double Mean(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+torch::TensorOptions ParameterOptions(const spec::Settings& settings,
+                                      const torch::Device& device) {
+  const bool wide = settings.Word("precision") == "fp64";
+  return torch::TensorOptions()
+      .dtype(wide ? torch::kFloat64 : torch::kFloat32)
+      .device(device);
+}
 
 std::string NumericsClass(const spec::Settings& settings, size_t replicas) {
   return (replicas == 1 ? "solo-" : "fused-") + settings.Word("precision");
@@ -303,12 +303,8 @@ std::vector<double> TrainLoop::EvaluateSplit(const char* name,
                                              std::span<const uint16_t> symbols,
                                              std::vector<int64_t> story_ends) {
   const double start = events_.Seconds();
-  const int64_t context = settings_.Integer("context");
-  const int64_t stride = settings_.Integer("eval_stride");
-  const auto windows =
-      settings_.IsOn(kRespect)
-          ? FullWindows(Documents(std::move(story_ends)), context, stride)
-          : FullWindows(static_cast<int64_t>(symbols.size()), context, stride);
+  const auto windows = SplitWindows(
+      settings_, static_cast<int64_t>(symbols.size()), std::move(story_ends));
   std::vector<double> losses = ToVector(EvaluateFull(
       decoder_, symbols, windows, device_, [&] { control_.Heed(); }));
   Silence(losses);

@@ -108,6 +108,10 @@ class TrainLoop {
   std::optional<CheckpointWriter> checkpoint_writer_;  // where there are any
 };
 
+/// Type and place of a training's parameters.
+torch::TensorOptions ParameterOptions(const spec::Settings& settings,
+                                      const torch::Device& device);
+
 /// "solo-fp32", "fused-bf16", ...
 std::string NumericsClass(const spec::Settings& settings, size_t replicas);
 
