@@ -180,6 +180,11 @@ absl::Status NotLive(const AttemptKey& attempt) {
                                        " is not live");
 }
 
+absl::Status NoSuchRank(const AttemptKey& attempt, int64_t rank) {
+  return absl::InvalidArgumentError("attempt " + ToText(attempt) +
+                                    " has no rank " + std::to_string(rank));
+}
+
 absl::Status NotOfCohort(const AttemptKey& attempt, const TrialId& trial) {
   return absl::FailedPreconditionError(
       "attempt " + ToText(attempt) + " does not train trial " + ToText(trial));

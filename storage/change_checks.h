@@ -59,6 +59,9 @@ absl::Status CheckSameAnswer(const KeepAnswer& change, const std::string& kept);
 /// The code and message of a write by an attempt that is not live.
 absl::Status NotLive(const AttemptKey& attempt);
 
+/// The code and message of a change of a rank that the attempt does not have.
+absl::Status NoSuchRank(const AttemptKey& attempt, int64_t rank);
+
 /// The code and message of a write about a trial that the attempt does not
 /// train.
 absl::Status NotOfCohort(const AttemptKey& attempt, const TrialId& trial);

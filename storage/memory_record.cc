@@ -171,6 +171,20 @@ absl::Status MemoryTransaction::On(const DescribeAttempt& change) {
   return absl::OkStatus();
 }
 
+absl::Status MemoryTransaction::On(const SetRankPids& change) {
+  const AttemptRecord* stored = FindLive(change.attempt);
+  if (!stored) return NotLive(change.attempt);
+  AttemptRecord attempt = *stored;
+  for (const SetRankPids::Pid& said : change.pids) {
+    if (said.rank < 0 || said.rank >= std::ssize(attempt.ranks)) {
+      return NoSuchRank(change.attempt, said.rank);
+    }
+    attempt.ranks[static_cast<size_t>(said.rank)].pid = said.pid;
+  }
+  Set(record_.attempts, change.attempt, attempt);
+  return absl::OkStatus();
+}
+
 absl::Status MemoryTransaction::On(const EndAttempt& change) {
   if (absl::Status end = CheckEnd(change); !end.ok()) return end;
   const AttemptRecord* stored = FindLive(change.attempt);

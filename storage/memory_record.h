@@ -68,6 +68,7 @@ class MemoryTransaction {
   absl::Status On(const MoveTrial& change);
   absl::Status On(const StartAttempt& change);
   absl::Status On(const DescribeAttempt& change);
+  absl::Status On(const SetRankPids& change);
   absl::Status On(const EndAttempt& change);
   absl::Status On(const AskToStop& change);
   absl::Status On(const Acknowledge& change);

@@ -106,12 +106,21 @@ struct TrialRecord {
   bool operator==(const TrialRecord&) const = default;
 };
 
+/// One process of an attempt.
+struct RankRecord {
+  std::string node;
+  std::vector<std::string> devices;  // it holds there
+  int64_t pid = 0;                   // 0: not known
+
+  bool operator==(const RankRecord&) const = default;
+};
+
 struct AttemptRecord {
   AttemptKey key;
-  std::string node;
-  std::string instance;              // of the agent
-  std::string device;                // "cpu", "cuda:0"; empty until it started
-  std::vector<std::string> devices;  // held on the node
+  std::string node;      // of its ranks: names in their order, joined by "+"
+  std::string instance;  // of the agent; of rank 0
+  std::string device;    // "cpu", "cuda:0"; empty until it started
+  std::vector<std::string> devices;  // held, in the order of its ranks
   std::string numerics;              // "fused-fp32"
   std::string version;
   std::string commit;
@@ -127,6 +136,7 @@ struct AttemptRecord {
   std::optional<FailureKind> kind;
   std::string message;
   std::string stop_reason;  // it was asked to stop, and why; empty: it was not
+  std::vector<RankRecord> ranks{};  // by rank
 
   bool operator==(const AttemptRecord&) const = default;
 };

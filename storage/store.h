@@ -75,6 +75,17 @@ struct DescribeAttempt {
   AttemptRecord attempt;
 };
 
+/// What an agent said of the processes it started. FailedPrecondition if the
+/// attempt is not live, InvalidArgument if it has no such rank.
+struct SetRankPids {
+  struct Pid {
+    int64_t rank = 0;
+    int64_t pid = 0;
+  };
+  AttemptKey attempt;
+  std::vector<Pid> pids;
+};
+
 /// FailedPrecondition if the attempt is not live.
 struct EndAttempt {
   AttemptKey attempt;
@@ -184,7 +195,7 @@ using Change =
                  EndAttempt, AskToStop, Acknowledge, AddPoints, AddRouting,
                  AddWindows, AddResult, KeepOrphan, KeepAnswer, SetStanding,
                  StopSweep, SetNode, DescribeSweep, RemoveSweep,
-                 DropMeasurements>;
+                 DropMeasurements, SetRankPids>;
 
 /// What a coordinator needs to go on after a restart.
 struct SweepContents {

@@ -147,6 +147,13 @@ struct Folder {
     cohort.live.reset();
     UpdateSets(state, end.attempt.cohort, cohort);
   }
+  void operator()(const storage::SetRankPids& set) {
+    LiveAttempt* live = state.FindLive(set.attempt);
+    if (!live) return;
+    for (const storage::SetRankPids::Pid& said : set.pids) {
+      live->record.ranks.at(static_cast<size_t>(said.rank)).pid = said.pid;
+    }
+  }
   void operator()(const storage::AskToStop& ask) {
     LiveAttempt* live = state.FindLive(ask.attempt);
     if (live && live->record.stop_reason.empty()) {

@@ -41,6 +41,7 @@ class ChangeWriter {
   absl::Status On(const MoveTrial& change);
   absl::Status On(const StartAttempt& change);
   absl::Status On(const DescribeAttempt& change);
+  absl::Status On(const SetRankPids& change);
   absl::Status On(const EndAttempt& change);
   absl::Status On(const AskToStop& change);
   absl::Status On(const Acknowledge& change);

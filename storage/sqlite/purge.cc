@@ -140,6 +140,10 @@ class Purger {
         "cohort, number, sequence FROM orphan WHERE cohort = ? LIMIT ?)",
         cohort);
     Delete(
+        "DELETE FROM attempt_rank WHERE (cohort, number, rank) IN (SELECT "
+        "cohort, number, rank FROM attempt_rank WHERE cohort = ? LIMIT ?)",
+        cohort);
+    Delete(
         "DELETE FROM attempt WHERE (cohort, number) IN (SELECT cohort, "
         "number FROM attempt WHERE cohort = ? LIMIT ?)",
         cohort);

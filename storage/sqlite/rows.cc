@@ -1,5 +1,6 @@
 #include "storage/sqlite/rows.h"
 
+#include <sstream>
 #include <utility>
 
 #include "storage/sqlite/json_array.h"
@@ -13,6 +14,28 @@ absl::Status Unreadable(const std::string& what, const std::string& word) {
 
 WallTime At(int64_t microseconds) {
   return WallTime(std::chrono::microseconds(microseconds));
+}
+
+/// "RANK PID NODE DEVICES" each, in any order; node names have no blanks.
+absl::Status ReadRanks(const std::string& json, AttemptRecord& attempt) {
+  absl::StatusOr<std::vector<std::string>> rows = WordsFromJson(json);
+  if (!rows.ok()) return rows.status();
+  attempt.ranks.assign(rows->size(), {});
+  for (const std::string& row : *rows) {
+    std::istringstream fields(row);
+    int64_t rank = -1;
+    RankRecord one;
+    std::string devices;
+    fields >> rank >> one.pid >> one.node >> std::ws;
+    std::getline(fields, devices);
+    absl::StatusOr<std::vector<std::string>> words = WordsFromJson(devices);
+    if (!words.ok() || rank < 0 || rank >= std::ssize(*rows)) {
+      return Unreadable("rank of " + ToText(attempt.key), row);
+    }
+    one.devices = *std::move(words);
+    attempt.ranks[static_cast<size_t>(rank)] = std::move(one);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -117,6 +140,7 @@ absl::Status ReadAttempt(Query& query, AttemptRecord& attempt) {
   std::string devices;
   std::string outcome;
   std::optional<std::string> kind;
+  std::string ranks;
   int64_t started_at = 0;
   std::optional<int64_t> ended_at;
   query.Read(key.cohort.cell.sweep.value, key.cohort.cell.number,
@@ -125,12 +149,13 @@ absl::Status ReadAttempt(Query& query, AttemptRecord& attempt) {
              attempt.commit, attempt.libraries, attempt.dataset_path,
              attempt.threads, attempt.parameters, attempt.last_sequence,
              attempt.step, started_at, ended_at, outcome, kind, attempt.message,
-             attempt.stop_reason);
+             attempt.stop_reason, ranks);
   attempt.started_at = At(started_at);
   if (ended_at) attempt.ended_at = At(*ended_at);
   absl::StatusOr<std::vector<std::string>> words = WordsFromJson(devices);
   if (!words.ok()) return words.status();
   attempt.devices = *std::move(words);
+  if (absl::Status read = ReadRanks(ranks, attempt); !read.ok()) return read;
   const auto parsed = ParseAttemptOutcome(outcome);
   if (!parsed) return Unreadable("outcome of " + ToText(key), outcome);
   attempt.outcome = *parsed;

@@ -31,11 +31,14 @@ namespace leadline::storage::sqlite {
   " n.failed_canaries, n.undecided"
 #define LEADLINE_TRIAL_COLUMNS \
   "c.sweep, c.number, t.seed_index, h.number, t.seed, t.state, t.reason"
-#define LEADLINE_ATTEMPT_COLUMNS                                         \
-  "c.sweep, c.number, h.number, a.number, a.node, a.instance, a.device," \
-  " a.devices, a.numerics, a.version, a.commit_id, a.libraries,"         \
-  " a.dataset_path, a.threads, a.parameters, a.last_sequence, a.step,"   \
-  " a.started_at, a.ended_at, a.outcome, a.kind, a.message, a.stop_reason"
+#define LEADLINE_ATTEMPT_COLUMNS                                             \
+  "c.sweep, c.number, h.number, a.number, a.node, a.instance, a.device,"     \
+  " a.devices, a.numerics, a.version, a.commit_id, a.libraries,"             \
+  " a.dataset_path, a.threads, a.parameters, a.last_sequence, a.step,"       \
+  " a.started_at, a.ended_at, a.outcome, a.kind, a.message, a.stop_reason,"  \
+  " (SELECT json_group_array(r.rank || ' ' || r.pid || ' ' || r.node || ' '" \
+  " || r.devices) FROM attempt_rank r WHERE r.cohort = a.cohort AND"         \
+  " r.number = a.number)"
 
 /// Each reads its columns from the row. DataLoss where a stored word is none
 /// of ours.

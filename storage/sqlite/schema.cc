@@ -328,7 +328,7 @@ FROM cell c JOIN json_each(c.settings_json) j;
 
 }  // namespace
 
-const std::array<const char*, 6> kSchemaSteps = {kVersion1, kStepTo2, kStepTo3,
-                                                 kStepTo4,  kStepTo5, kStepTo6};
+const std::array<const char*, 7> kSchemaSteps = {
+    kVersion1, kStepTo2, kStepTo3, kStepTo4, kStepTo5, kStepTo6, kStepTo7};
 
 }  // namespace leadline::storage::sqlite

@@ -36,6 +36,13 @@ void ChangeWriter::Insert(const AttemptRecord& attempt, int64_t cohort) {
         attempt.last_sequence, Microseconds(attempt.started_at),
         attempt.message, attempt.step)
       .Finish();
+  for (size_t rank = 0; rank < attempt.ranks.size(); ++rank) {
+    const RankRecord& one = attempt.ranks[rank];
+    Query(connection_, "INSERT INTO attempt_rank VALUES (?, ?, ?, ?, ?, ?)",
+          cohort, attempt.key.number, static_cast<int64_t>(rank), one.node,
+          WordsToJson(one.devices), one.pid)
+        .Finish();
+  }
 }
 
 absl::Status ChangeWriter::On(const StartAttempt& change) {
@@ -81,6 +88,21 @@ absl::Status ChangeWriter::On(const DescribeAttempt& change) {
         said.dataset_path, said.threads, said.parameters, *cohort,
         said.key.number)
       .Finish();
+  return absl::OkStatus();
+}
+
+absl::Status ChangeWriter::On(const SetRankPids& change) {
+  const absl::StatusOr<int64_t> cohort = LiveCohort(change.attempt);
+  if (!cohort.ok()) return cohort.status();
+  for (const SetRankPids::Pid& said : change.pids) {
+    const int64_t rows =
+        Query(connection_,
+              "UPDATE attempt_rank SET pid = ? WHERE cohort = ? AND number = ? "
+              "AND rank = ?",
+              said.pid, *cohort, change.attempt.number, said.rank)
+            .Finish();
+    if (rows == 0) return NoSuchRank(change.attempt, said.rank);
+  }
   return absl::OkStatus();
 }
 

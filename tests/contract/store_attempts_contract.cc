@@ -73,6 +73,7 @@ TEST_P(StoreContract, AnAttemptStartsWithoutAPast) {
 TEST_P(StoreContract, AttemptsComeBackWithAllTheirFields) {
   storage::StartAttempt start = Start(Attempt(1, 1, 1));
   start.attempt.devices = {"GPU-1", "odd \"name\"\n"};
+  start.attempt.ranks = {{"node-a", start.attempt.devices, 0}};
   ASSERT_TRUE(Commit(start).ok());
   AttemptRecord said;
   said.key = start.attempt.key;
@@ -91,6 +92,7 @@ TEST_P(StoreContract, AttemptsComeBackWithAllTheirFields) {
   expected.instance = "i1";
   expected.devices = start.attempt.devices;
   expected.started_at = start.attempt.started_at;
+  expected.ranks = start.attempt.ranks;
   EXPECT_THAT(store().LoadSweep({1})->live, ::testing::ElementsAre(expected));
 
   AttemptRecord less;
@@ -101,6 +103,32 @@ TEST_P(StoreContract, AttemptsComeBackWithAllTheirFields) {
   Reopen();
   EXPECT_THAT(reader().ListAttempts(Cohort(1, 1)).value(),
               ::testing::ElementsAre(expected));
+}
+
+TEST_P(StoreContract, RanksSayWhereTheyRunAndUnderWhichProcess) {
+  storage::StartAttempt start = Start(Attempt(1, 1, 1));
+  start.attempt.node = "a+b";
+  for (int64_t rank = 0; rank < 12; ++rank) {
+    start.attempt.ranks.resize(static_cast<size_t>(rank + 1));
+    start.attempt.ranks.back() = {
+        rank < 6 ? "a" : "b", {"GPU-" + std::to_string(rank)}, 0};
+  }
+  ASSERT_TRUE(Commit(start).ok());
+  EXPECT_TRUE(
+      Commit(storage::SetRankPids{start.attempt.key, {{11, 71}, {0, 70}}})
+          .ok());
+  start.attempt.ranks[0].pid = 70;
+  start.attempt.ranks[11].pid = 71;
+  EXPECT_EQ(store().LoadSweep({1})->live.at(0).ranks, start.attempt.ranks);
+  EXPECT_EQ(CodeOf(storage::SetRankPids{start.attempt.key, {{1, 8}, {12, 9}}}),
+            kInvalid);
+  Reopen();
+  EXPECT_EQ(reader().ListAttempts(Cohort(1, 1))->at(0).ranks,
+            start.attempt.ranks)
+      << "what was refused changed nothing";
+  ASSERT_TRUE(Commit(Fail(start.attempt.key)).ok());
+  EXPECT_EQ(CodeOf(storage::SetRankPids{start.attempt.key, {{0, 8}}}),
+            kFailedPrecondition);
 }
 
 TEST_P(StoreContract, EndingRecordsOutcomeKindAndMessage) {

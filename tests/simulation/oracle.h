@@ -91,6 +91,9 @@ class Oracle {
   void On(const storage::DescribeSweep&) {}
   void On(const storage::RemoveSweep&) {}
   void On(const storage::DropMeasurements&) {}
+  void On(const storage::SetRankPids& change) {
+    DemandLive(change.attempt, "named its processes");
+  }
   // Judged by the account of failures.
   void On(const storage::SetStanding&) {}
   void On(const storage::StopSweep&) {}

@@ -202,6 +202,9 @@ class Dumper {
          << Name(a.outcome) << "|" << (a.kind ? Name(*a.kind) : "-") << "|"
          << a.message << "|" << a.stop_reason;
     for (const std::string& device : a.devices) out_ << " " << device;
+    for (const RankRecord& rank : a.ranks) {
+      out_ << " " << rank.node << "/" << rank.pid;
+    }
     out_ << "\n";
     const auto orphans = pair_.reader->ListOrphans(a.key, kFirst, kAll);
     for (const OrphanRecord& orphan : orphans.value()) {

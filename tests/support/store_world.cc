@@ -78,6 +78,7 @@ storage::StartAttempt Start(const AttemptKey& key) {
   attempt.node = "node-a";
   attempt.instance = "i1";
   attempt.devices = {"cpu:0", "cpu:1"};
+  attempt.ranks = {{"node-a", attempt.devices, 0}};
   attempt.started_at =
       WallTime(std::chrono::microseconds(1'764'428'646'000'000));
   return {attempt};

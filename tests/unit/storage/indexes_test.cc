@@ -59,6 +59,7 @@ void WriteOfEachKind(Store& store) {
       AddWindows{live, {trial, 10, "validation", {1.0, 2.0}}},
       Acknowledge{live, 9, 10},
       AskToStop{live, "paused"},
+      SetRankPids{live, {{0, 4711}}},
       AddResult{test::MakeResult(trial, live, 1.5)},
       StopSweep{{1}, "too many failures"},
       MoveSweep{{1}, SweepState::kActive, SweepState::kPaused},

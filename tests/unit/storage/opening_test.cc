@@ -128,6 +128,8 @@ TEST_F(Opening, ADatabaseOfTheFirstSchemaIsBroughtUpToDateWithAllItHolds) {
   EXPECT_EQ(sweep.live[0].last_sequence, 4);
   EXPECT_EQ(sweep.live[0].stop_reason, "");
   EXPECT_EQ(sweep.live[0].step, 0);
+  EXPECT_THAT(sweep.live[0].ranks,
+              ::testing::ElementsAre(RankRecord{"n", {"cpu:0"}, 0}));
   const StoreReader& reader = *pair->reader;
   EXPECT_EQ(reader.GetTrial(test::Trial(1, 1, 0))->failed_kind,
             FailureKind::kOom);

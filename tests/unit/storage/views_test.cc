@@ -103,6 +103,21 @@ TEST_F(Views, ColumnsAreTheContract) {
       ElementsAre("trial", "cohort", "attempt", "node", "device", "started_at",
                   "ended_at", "outcome", "kind", "message"));
   EXPECT_THAT(Columns("settings"), ElementsAre("cell", "key", "value"));
+  EXPECT_THAT(Columns("attempt_ranks"),
+              ElementsAre("trial", "cohort", "attempt", "rank", "node",
+                          "device", "pid"));
+}
+
+TEST_F(Views, RanksOfAnAttemptHaveARowATrial) {
+  Commit(test::MakeSweep(1, 1, 1));
+  StartAttempt start = test::Start(test::Attempt(1, 1, 1));
+  start.attempt.node = "a+b";
+  start.attempt.ranks = {{"a", {"cpu:0", "cpu:1"}, 0}, {"b", {"cpu:3"}, 0}};
+  Commit(start);
+  Commit(SetRankPids{start.attempt.key, {{1, 4711}}});
+  EXPECT_THAT(Rows("SELECT * FROM attempt_ranks ORDER BY rank"),
+              ElementsAre("s1.1.0|s1.1.c0|s1.1.0@1|0|a|cpu:0+cpu:1|",
+                          "s1.1.0|s1.1.c0|s1.1.0@1|1|b|cpu:3|4711"));
 }
 
 TEST_F(Views, SweepsCountTheirTrials) {
