@@ -53,9 +53,10 @@ class CheckpointLines {
 }  // namespace
 
 absl::StatusOr<std::vector<CheckpointLine>> FetchCheckpoints(
-    Connection& connection, const std::string& trial) {
+    Connection& connection, const std::string& trial, int64_t attempt) {
   v1::LogRequest request;
   request.set_trial(trial);
+  request.set_attempt(attempt);
   request.set_stream("events");
   CheckpointLines lines;
   const auto start = [&](grpc::ClientContext* call, auto* reactor) {

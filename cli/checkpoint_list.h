@@ -20,9 +20,9 @@ struct CheckpointLine {
   int64_t bytes = 0;
 };
 
-/// Reads them from the event file of the trial's last attempt.
+/// Reads them from the event file of an attempt of the trial; 0: the last.
 absl::StatusOr<std::vector<CheckpointLine>> FetchCheckpoints(
-    Connection& connection, const std::string& trial);
+    Connection& connection, const std::string& trial, int64_t attempt = 0);
 
 std::string RenderCheckpoints(const std::vector<CheckpointLine>& checkpoints,
                               const Style& style);

@@ -5,27 +5,31 @@ namespace leadline::cli {
 
 std::vector<Command> Registry() {
   return {
-      RunCommand(),       //
-      SubmitCommand(),    //
-      PlanCommand(),      //
-      LsCommand(),        //
-      ShowCommand(),      //
-      WatchCommand(),     //
-      ResultsCommand(),   //
-      LogsCommand(),      //
-      ExplainCommand(),   //
-      NodesCommand(),     //
-      PauseCommand(),     //
-      ResumeCommand(),    //
-      RetryCommand(),     //
-      CancelCommand(),    //
-      NoteCommand(),      //
-      TagCommand(),       //
-      ArchiveCommand(),   //
-      RmCommand(),        //
-      BackupCommand(),    //
-      RestoreCommand(),   //
-      FsckCommand(),      //
+      RunCommand(),      //
+      SubmitCommand(),   //
+      PlanCommand(),     //
+      LsCommand(),       //
+      ShowCommand(),     //
+      WatchCommand(),    //
+      ResultsCommand(),  //
+      LogsCommand(),     //
+      ExplainCommand(),  //
+      NodesCommand(),    //
+      PauseCommand(),    //
+      ResumeCommand(),   //
+      RetryCommand(),    //
+      CancelCommand(),   //
+      NoteCommand(),     //
+      TagCommand(),      //
+      ArchiveCommand(),  //
+      RmCommand(),       //
+      BackupCommand(),   //
+      RestoreCommand(),  //
+      FsckCommand(),     //
+      CheckpointsCommand(),
+      ExportCommand(),    //
+      SampleCommand(),    //
+      EvalCommand(),      //
       ConvertCommand(),   //
       TokenCommand(),     //
       AuditCommand(),     //

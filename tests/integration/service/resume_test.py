@@ -1,6 +1,5 @@
 """What was trained before an attempt was lost or stopped is not trained again."""
 
-import contextlib
 import json
 import os
 import re
@@ -25,23 +24,6 @@ class Resume(World):
 
     def results(self, state):
         return self.leadline_json("results", state=state)["cells"]
-
-    def held_with_checkpoints(self, state, count=1):
-        """Folder and process of an attempt that is halted in its midst, with that many checkpoints."""
-        def find():
-            for folder in self.state(state).glob("attempts/*@1"):
-                with contextlib.suppress(OSError, ValueError):
-                    pid = json.loads((folder / "process.json").read_text())["pid"]
-                    if len(list(folder.glob("checkpoints/step-*0"))) < count or self.has_ended(folder):
-                        continue
-                    os.kill(pid, signal.SIGSTOP)
-                    if not self.has_ended(folder):
-                        return folder, pid
-            return None
-        return wait_for(find, "an attempt that trains and has a checkpoint")
-
-    def has_ended(self, folder):
-        return '"event":"end"' in (folder / "events.jsonl").read_text()
 
     def said(self, folder):
         return (folder / "stderr.log").read_text()

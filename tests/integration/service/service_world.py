@@ -167,6 +167,23 @@ class World(unittest.TestCase):
             return None
         return wait_for(find, "an attempt that trains")
 
+    def held_with_checkpoints(self, state, count=1):
+        """Folder and process of an attempt that is halted in its midst, with that many checkpoints."""
+        def find():
+            for folder in self.state(state).glob("attempts/*@1"):
+                with contextlib.suppress(OSError, ValueError):
+                    pid = json.loads((folder / "process.json").read_text())["pid"]
+                    if len(list(folder.glob("checkpoints/step-*0"))) < count or self.has_ended(folder):
+                        continue
+                    os.kill(pid, signal.SIGSTOP)
+                    if not self.has_ended(folder):
+                        return folder, pid
+            return None
+        return wait_for(find, "an attempt that trains and has a checkpoint")
+
+    def has_ended(self, folder):
+        return '"event":"end"' in (folder / "events.jsonl").read_text()
+
     def assert_every_trial_ended_once(self, state="state"):
         rows = self.query("select trial, count(*), min(state), max(state) from trial_results "
                           "where metric = 'validation_loss' and split = 'validation' group by trial", state)
