@@ -34,7 +34,7 @@ class SimTrainer final : public agent::Trainer {
   bool SendOrder(std::string_view order, SteadyTime as_of) override {
     return process_->SendOrder(order, as_of - clock_offset_);
   }
-  agent::Activity Look() const override { return process_->Look(); }
+  agent::Activity Look() override { return process_->Look(); }
   agent::EndTraces Traces() const override {
     const agent::EndTraces traces = process_->Traces();
     return plant_ == Plant::kEvidenceIgnored ? agent::EndTraces{} : traces;

@@ -165,6 +165,7 @@ void AgentLogic::Tick(SteadyTime now) {
       LetGo(held);
     }
     if (!registered_) continue;
+    TellWaits(held);
     // Gone before the records are looked for: so none can come after.
     const bool gone = held.attempt->IsGone();
     if (SendRecords(*held.attempt) && gone) SendEnding(*held.attempt);
@@ -194,6 +195,20 @@ void AgentLogic::NoteSuspension(HeldEntry& held) {
   log_.Write(LogLevel::kWarning, now ? "trainer_stopped" : "trainer_continued",
              {{"attempt", ToText(held.attempt->key())},
               {"pid", std::to_string(held.attempt->pid())}});
+}
+
+void AgentLogic::TellWaits(HeldEntry& held) {
+  std::string waits = held.attempt->Waits();
+  if (held.waits == waits) return;
+  held.waits = waits;
+  log_.Write(LogLevel::kWarning,
+             waits.empty() ? "trainer_goes_on" : "trainer_waits",
+             {{"attempt", ToText(held.attempt->key())}, {"for", waits}});
+  v1::AgentMessage message;
+  *message.mutable_waiting()->mutable_attempt() =
+      ToMessage(held.attempt->key());
+  message.mutable_waiting()->set_message(std::move(waits));
+  Send(std::move(message));
 }
 
 void AgentLogic::Beat(SteadyTime now) {

@@ -135,11 +135,13 @@ class AgentLogic {
     std::string dataset_path;
     std::string trainer_device;
     bool is_suspended = false;  // as it was logged last
+    std::string waits;          // as it was told last on the stream that stands
     bool is_let_go = false;
   };
 
   void StartIfDue(HeldEntry& held, SteadyTime now);
   void NoteSuspension(HeldEntry& held);
+  void TellWaits(HeldEntry& held);
   /// Nothing more is told of it; what its trainer wrote stays where it is.
   void LetGo(HeldEntry& held);
   bool IsFresh(SteadyTime sent, SteadyTime now) const;

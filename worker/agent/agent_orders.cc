@@ -110,6 +110,7 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
     }
   }
   for (auto& [key, held] : held_) {
+    held.waits.clear();
     const auto known = acknowledged.find(key);
     const absl::Status sought = held.attempt->SendAgainAfter(
         known == acknowledged.end() ? std::nullopt

@@ -63,7 +63,7 @@ class Trainer {
                          std::chrono::steady_clock::time_point as_of) = 0;
 
   /// What it does, while it lives.
-  virtual Activity Look() const = 0;
+  virtual Activity Look() = 0;
 
   /// Once it is gone.
   virtual EndTraces Traces() const = 0;

@@ -60,6 +60,9 @@ class HeldAttempt {
   /// True while its trainer is kept from running by a signal.
   bool IsSuspended() const { return !gone_ && trainer_ && pace_.is_stopped(); }
 
+  /// What its trainer waits for, as it says; empty: nothing.
+  std::string Waits() const { return gone_ ? std::string() : pace_.waits(); }
+
   /// True when no process of it is left: its devices are free.
   bool IsGone() const { return gone_; }
 

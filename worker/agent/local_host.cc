@@ -46,8 +46,9 @@ class LocalTrainer final : public Trainer {
                  std::chrono::steady_clock::time_point as_of) override {
     return orders_.Send(order, as_of);
   }
-  Activity Look() const override {
+  Activity Look() override {
     Activity activity;
+    activity.waits = orders_.Waits();
     struct stat info {};
     if (lstat((folder_ / "events.jsonl").c_str(), &info) == 0) {
       activity.event_bytes = info.st_size;

@@ -1,5 +1,6 @@
 #include "worker/agent/order_socket.h"
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -8,7 +9,24 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "worker/agent/strict_json.h"
+
 namespace leadline::agent {
+namespace {
+
+// A trainer's answers are short; what is longer is none.
+constexpr size_t kMostAnswer = 8192;
+
+std::string WaitsIn(std::string_view line) {
+  const auto answer = ParseStrictJson(line, 2);
+  if (!answer.ok() || !answer->is_object()) return {};
+  const auto waits = answer->find("waits_for");
+  return waits != answer->end() && waits->is_string()
+             ? waits->get<std::string>()
+             : std::string();
+}
+
+}  // namespace
 
 bool OrderSocket::Send(std::string_view order,
                        std::chrono::steady_clock::time_point as_of) {
@@ -24,9 +42,36 @@ bool OrderSocket::Send(std::string_view order,
                               MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent == static_cast<ssize_t>(line.size())) return true;
     // Half a line must not be followed by another.
-    socket_.Reset();
+    Forget();
   }
   return false;
+}
+
+void OrderSocket::Forget() {
+  socket_.Reset();
+  answers_.clear();
+  waits_.clear();
+}
+
+const std::string& OrderSocket::Waits() {
+  std::array<char, kMostAnswer> bytes{};
+  while (socket_) {
+    const ssize_t count =
+        recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (count < 0) break;
+    if (count == 0) {
+      Forget();
+      break;
+    }
+    answers_.append(bytes.data(), static_cast<size_t>(count));
+    size_t end = 0;
+    while ((end = answers_.find('\n')) != std::string::npos) {
+      waits_ = WaitsIn(std::string_view(answers_).substr(0, end));
+      answers_.erase(0, end + 1);
+    }
+    if (answers_.size() > kMostAnswer) Forget();
+  }
+  return waits_;
 }
 
 bool OrderSocket::Connect() {

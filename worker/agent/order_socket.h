@@ -1,9 +1,11 @@
-// The agent's end of a trainer's order socket: JSON lines, one way.
+// The agent's end of a trainer's order socket: a JSON line an order, and one
+// that answers.
 
 #pragma once
 
 #include <chrono>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "worker/agent/file_descriptor.h"
@@ -23,11 +25,18 @@ class OrderSocket {
   bool Send(std::string_view order,
             std::chrono::steady_clock::time_point as_of);
 
+  /// What keeps the trainer from going on, as its newest answer says; empty:
+  /// nothing.
+  const std::string& Waits();
+
  private:
   bool Connect();
+  void Forget();
 
   std::filesystem::path folder_;
   FileDescriptor socket_;
+  std::string answers_;  // the end of the last, maybe not whole
+  std::string waits_;
 };
 
 }  // namespace leadline::agent

@@ -39,6 +39,11 @@ void Pace::See(const Activity& activity, SteadyTime now) {
     silent_ = milliseconds(0);
     cpu_at_record_ = activity.cpu_seconds;
   }
+  // What it waits for is no fault of its own, and no measure of its pace.
+  if (!activity.waits.empty()) {
+    silent_ = milliseconds(0);
+    cpu_at_record_ = activity.cpu_seconds;
+  }
   last_ = activity;
 }
 

@@ -15,6 +15,7 @@ struct Activity {
   int64_t event_bytes = 0;  // size of its event file
   double cpu_seconds = 0;   // used so far by all its threads
   bool is_stopped = false;  // by SIGSTOP, job control or a debugger
+  std::string waits;        // what it says it waits for; empty: nothing
 };
 
 struct HangPolicy {
@@ -47,6 +48,7 @@ class Pace {
   std::optional<std::string> WhyHung() const;
 
   bool is_stopped() const { return last_.is_stopped; }
+  const std::string& waits() const { return last_.waits; }
 
  private:
   std::chrono::milliseconds Limit() const;

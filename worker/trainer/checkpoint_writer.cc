@@ -1,22 +1,41 @@
 #include "worker/trainer/checkpoint_writer.h"
 
 #include <iostream>
+#include <system_error>
 #include <utility>
+
+#include "worker/trainer/room_wait.h"
 
 namespace leadline::trainer {
 namespace {
 
 using std::chrono::steady_clock;
 
+// Once: an order to stop does not wait for room.
+checkpoint::Draft::Done WriteWhenThereIsRoom(
+    const std::filesystem::path& folder, const checkpoint::Manifest& manifest,
+    const Snapshot& snapshot, RunControl& control) {
+  RoomWait wait(control,
+                "the checkpoint of step " + std::to_string(manifest.step),
+                folder.parent_path());
+  for (;;) {
+    try {
+      return WriteSnapshot(folder, manifest, snapshot);
+    } catch (const std::system_error& error) {
+      if (control.IsStopping() || !wait.After(error.code().value())) throw;
+    }
+  }
+}
+
 CheckpointEvent WriteOne(const checkpoint::Series& series,
                          const checkpoint::Series::Kept& keep,
-                         checkpoint::Manifest manifest,
-                         const Snapshot& snapshot,
+                         const checkpoint::Manifest& manifest,
+                         const Snapshot& snapshot, RunControl& control,
                          steady_clock::time_point start) {
   const int64_t step = manifest.step;
   series.Remove(step);
   const auto folder = series.FolderOf(step);
-  const auto done = WriteSnapshot(folder, std::move(manifest), snapshot);
+  const auto done = WriteWhenThereIsRoom(folder, manifest, snapshot, control);
   const std::chrono::duration<double> seconds = steady_clock::now() - start;
   const checkpoint::Series::Freed freed = series.Prune(keep);
   for (const int64_t removed : freed.steps) {
@@ -31,16 +50,17 @@ CheckpointEvent WriteOne(const checkpoint::Series& series,
 }  // namespace
 
 CheckpointWriter::CheckpointWriter(checkpoint::Series series,
-                                   checkpoint::Series::Kept keep)
-    : series_(std::move(series)), keep_(keep) {}
+                                   checkpoint::Series::Kept keep,
+                                   RunControl& control)
+    : series_(std::move(series)), keep_(keep), control_(control) {}
 
 void CheckpointWriter::Write(checkpoint::Manifest manifest, Snapshot snapshot) {
   const auto start = steady_clock::now();
   if (pending_.valid()) written_.push_back(pending_.get());
   pending_ = std::async(
       std::launch::async, [this, start, manifest = std::move(manifest),
-                           snapshot = std::move(snapshot)]() mutable {
-        return WriteOne(series_, keep_, std::move(manifest), snapshot, start);
+                           snapshot = std::move(snapshot)] {
+        return WriteOne(series_, keep_, manifest, snapshot, control_, start);
       });
 }
 

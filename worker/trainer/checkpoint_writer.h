@@ -10,6 +10,7 @@
 #include "worker/checkpoint/series.h"
 #include "worker/trainer/checkpoint_state.h"
 #include "worker/trainer/events.h"
+#include "worker/trainer/run_control.h"
 
 namespace leadline::trainer {
 
@@ -18,7 +19,9 @@ namespace leadline::trainer {
 /// thread.
 class CheckpointWriter {
  public:
-  CheckpointWriter(checkpoint::Series series, checkpoint::Series::Kept keep);
+  /// Waits for room on a full disk, until a stop is asked for.
+  CheckpointWriter(checkpoint::Series series, checkpoint::Series::Kept keep,
+                   RunControl& control);
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
   /// Waits for what is being written.
@@ -40,6 +43,7 @@ class CheckpointWriter {
  private:
   checkpoint::Series series_;
   checkpoint::Series::Kept keep_;
+  RunControl& control_;
   std::vector<CheckpointEvent> written_;
   std::future<CheckpointEvent> pending_;  // last: its thread uses the others
 };

@@ -18,6 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "worker/trainer/json_line.h"
 #include "worker/trainer/orders.h"
 
 namespace leadline::trainer {
@@ -184,9 +185,20 @@ bool ControlThread::Hear(Connection& connection) {
   size_t end = 0;
   while ((end = connection.pending.find('\n')) != std::string::npos) {
     Obey(std::string_view(connection.pending).substr(0, end));
+    Answer(connection);
     connection.pending.erase(0, end + 1);
   }
   return connection.pending.size() <= kLongestOrder;
+}
+
+// Whoever gives orders hears what the trainer waits for. One that does not read
+// hears less.
+void ControlThread::Answer(const Connection& connection) const {
+  const std::string waits = control_.Waits();
+  const std::string line = JsonLine().Text("waits_for", waits).Finish() + '\n';
+  [[maybe_unused]] const ssize_t sent =
+      send(connection.socket.number(), line.data(), line.size(),
+           MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void ControlThread::Obey(std::string_view line) {

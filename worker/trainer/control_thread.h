@@ -61,6 +61,7 @@ class ControlThread {
   void Accept();
   /// False once the connection is over.
   bool Hear(Connection& connection);
+  void Answer(const Connection& connection) const;
   void Obey(std::string_view line);
   int MillisecondsOfPatience() const;
 

@@ -60,6 +60,7 @@ EventWriter::EventWriter(int descriptor, bool owned)
 EventWriter::EventWriter(EventWriter&& other) noexcept
     : descriptor_(other.descriptor_),
       owned_(std::exchange(other.owned_, false)),
+      wait_(std::move(other.wait_)),
       sequence_(other.sequence_),
       start_(other.start_) {}
 
@@ -109,17 +110,26 @@ void EventWriter::WriteLine(const JsonLine& line) {
   // One call but for a full disk or a full pipe, where the kernel takes part.
   while (!rest.empty()) {
     const ssize_t count = write(descriptor_, rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EINTR || MayTryAgain(errno))) {
+      continue;
+    }
     if (count < 0) Fail("cannot write an event");
     rest.remove_prefix(static_cast<size_t>(count));
   }
+  if (wait_) wait_->GoOn();
 }
 
-void EventWriter::Sync() const {
-  // A pipe or a terminal has nothing to sync.
-  if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) {
-    Fail("cannot sync the events");
+bool EventWriter::MayTryAgain(int error) {
+  return wait_ && wait_->After(error);
+}
+
+void EventWriter::Sync() {
+  while (fsync(descriptor_) != 0) {
+    // A pipe or a terminal has nothing to sync.
+    if (errno == EINVAL || errno == EROFS) return;
+    if (!MayTryAgain(errno)) Fail("cannot sync the events");
   }
+  if (wait_) wait_->GoOn();
 }
 
 void EventWriter::Write(const StartEvent& event) {

@@ -4,15 +4,19 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "worker/trainer/events.h"
 #include "worker/trainer/json_line.h"
+#include "worker/trainer/room_wait.h"
 
 namespace leadline::trainer {
 
 /// Each event is one write(2) of a whole line. Throws std::system_error if a
 /// line cannot be written. Owned by one thread.
+/// A full disk is such an error, unless it is waited for.
 class EventWriter {
  public:
   /// Appends to `events.jsonl` of `folder`, which must be empty or not there
@@ -23,6 +27,9 @@ class EventWriter {
   EventWriter(EventWriter&& other) noexcept;
   EventWriter& operator=(EventWriter&&) = delete;
   ~EventWriter();
+
+  /// From now on a full disk is waited for.
+  void WaitWith(RoomWait wait) { wait_ = std::move(wait); }
 
   void Write(const StartEvent& event);
   void Write(const StepEvent& event);
@@ -38,12 +45,14 @@ class EventWriter {
 
  private:
   EventWriter(int descriptor, bool owned);
+  bool MayTryAgain(int error);
   JsonLine Begin(std::string_view event);
   void WriteLine(const JsonLine& line);
-  void Sync() const;
+  void Sync();
 
   int descriptor_;
   bool owned_;
+  std::optional<RoomWait> wait_;
   int64_t sequence_ = 0;
   std::chrono::steady_clock::time_point start_ =
       std::chrono::steady_clock::now();

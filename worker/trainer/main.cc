@@ -17,6 +17,7 @@
 #include "worker/trainer/event_writer.h"
 #include "worker/trainer/failure.h"
 #include "worker/trainer/process_memory.h"
+#include "worker/trainer/room_wait.h"
 #include "worker/trainer/run_control.h"
 #include "worker/trainer/train_loop.h"
 #include "worker/trainer/trainer_config.h"
@@ -86,12 +87,13 @@ void Train(const spec::TrainerConfig& config, RunControl& control,
   loop.Run();
 }
 
-EndEvent TrainToTheEnd(const spec::TrainerConfig& config, EventWriter& events) {
+EndEvent TrainToTheEnd(const spec::TrainerConfig& config, RunControl& control,
+                       std::optional<ControlThread>& orders,
+                       EventWriter& events) {
   try {
-    RunControl control;
     ControlOptions options;
     if (config.folder) options.folder = *config.folder;
-    const ControlThread thread(options, control);
+    orders.emplace(options, control);
     Train(config, control, events);
     return {};
   } catch (...) {
@@ -109,8 +111,12 @@ int Run(const std::string& argument) {
   }
   BlockStopSignals();
   OfferToEndFirst();
+  RunControl control;
+  // Orders are heard to the last line: it may have to wait for room.
+  std::optional<ControlThread> orders;
   EventWriter events = OpenEvents(*config);
-  const EndEvent end = TrainToTheEnd(*config, events);
+  events.WaitWith({control, "the events", config->folder.value_or(".")});
+  const EndEvent end = TrainToTheEnd(*config, control, orders, events);
   if (end.outcome != AttemptOutcome::kSucceeded) {
     std::cerr << "leadline-trainer: " << end.message << '\n';
   }

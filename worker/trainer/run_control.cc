@@ -27,6 +27,24 @@ std::vector<std::string> RunControl::Peers() const {
   return peers_;
 }
 
+void RunControl::WaitFor(const std::string& writer, std::string message) {
+  const std::lock_guard lock(mutex_);
+  if (message.empty()) {
+    waits_.erase(writer);
+  } else {
+    waits_[writer] = std::move(message);
+  }
+}
+
+std::string RunControl::Waits() const {
+  const std::lock_guard lock(mutex_);
+  std::string all;
+  for (const auto& [writer, message] : waits_) {
+    all += (all.empty() ? "" : "; ") + message;
+  }
+  return all;
+}
+
 void RunControl::Heed() const {
   if (!stopping_) return;
   const std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -34,6 +35,12 @@ class RunControl {
 
   /// Throws Stopped if a stop was asked for. Costs one load otherwise.
   void Heed() const;
+  bool IsStopping() const { return stopping_; }
+
+  /// A writer says what it waits for, or that it waits no more (empty).
+  void WaitFor(const std::string& writer, std::string message);
+  /// Of all writers that wait; empty where none does.
+  std::string Waits() const;
 
   /// Where the other ranks are; the first that are given count.
   void GivePeers(std::vector<std::string> peers);
@@ -45,9 +52,10 @@ class RunControl {
 
  private:
   mutable std::mutex mutex_;
-  std::optional<StopRequest> stop_;  // guarded by mutex_
-  std::vector<int64_t> drops_;       // guarded by mutex_
-  std::vector<std::string> peers_;   // guarded by mutex_
+  std::optional<StopRequest> stop_;           // guarded by mutex_
+  std::vector<int64_t> drops_;                // guarded by mutex_
+  std::vector<std::string> peers_;            // guarded by mutex_
+  std::map<std::string, std::string> waits_;  // guarded by mutex_; by writer
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> dropping_ = false;
 };

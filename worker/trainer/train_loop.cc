@@ -123,7 +123,8 @@ TrainLoop::TrainLoop(const spec::TrainerConfig& config,
         SeriesIn(std::filesystem::path(*config.folder) /
                  checkpoint::kSeriesFolder),
         checkpoint::Series::Kept{.newest = settings_.Integer("checkpoint_keep"),
-                                 .best = !checkpoint_schedule_.GoWithTheEnd()});
+                                 .best = !checkpoint_schedule_.GoWithTheEnd()},
+        control_);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 #include <utility>
 
 #include "model/spec/identity.h"
@@ -12,6 +13,7 @@
 #include "worker/checkpoint/checkpoint.h"
 #include "worker/trainer/checkpoint_state.h"
 #include "worker/trainer/failure.h"
+#include "worker/trainer/room_wait.h"
 #include "worker/trainer/strict_json.h"
 #include "worker/trainer/train_loop.h"
 
@@ -86,9 +88,16 @@ void TrainLoop::ReportCheckpoints() {
 void TrainLoop::KeepWhatIsDone() {
   if (!checkpoint_writer_ || !checkpoint_schedule_.WantedAtStop()) return;
   progress_.Show("checkpoint");
-  if (steps_done_ > steps_kept_) BeginCheckpoint();
-  checkpoint_writer_->Wait();
-  ReportCheckpoints();
+  try {
+    if (steps_done_ > steps_kept_) BeginCheckpoint();
+    checkpoint_writer_->Wait();
+    ReportCheckpoints();
+  } catch (const std::system_error& error) {
+    // The stop is what ends the attempt; the checkpoint before serves.
+    if (!IsLackOfRoom(error.code().value())) throw;
+    std::cerr << "stopped without a checkpoint of step " << steps_done_ << ": "
+              << error.what() << '\n';
+  }
 }
 
 void TrainLoop::FinishCheckpoints() {

@@ -54,6 +54,18 @@ TEST_F(PaceTest, OneThatIsSlowButStepsIsNeverTakenToHang) {
   EXPECT_FALSE(hung_);
 }
 
+TEST_F(PaceTest, OneThatSaysWhatItWaitsForIsNeverTakenToHang) {
+  Live(seconds(60), seconds(1), 1);
+  activity_.waits = "room";
+  StandStill(minutes(600));
+  EXPECT_FALSE(hung_);
+  EXPECT_EQ(pace_.waits(), "room");
+  // It is no measure of what it may take afterwards.
+  activity_.waits.clear();
+  StandStill(seconds(601));
+  EXPECT_TRUE(hung_);
+}
+
 TEST_F(PaceTest, ALongWaitOfItsOwnIsTheMeasure) {
   Live(minutes(20), seconds(300), 0);
   StandStill(minutes(50));

@@ -104,6 +104,25 @@ TEST_F(ControlThreadTest, OrdersComeFromSeveralConnectionsInPieces) {
   EXPECT_EQ(AwaitStop(control_).outcome, AttemptOutcome::kCancelled);
 }
 
+TEST_F(ControlThreadTest, WhoGivesAnOrderHearsWhatIsWaitedFor) {
+  const ControlThread thread({.folder = folder_}, control_);
+  const Descriptor client = Connect();
+  const auto answer = [&] {
+    Send(client, "{\"order\":\"renew\"}\n");
+    std::string line;
+    for (char byte = 0; byte != '\n'; line += byte) {
+      EXPECT_EQ(read(client.number(), &byte, 1), 1);
+    }
+    return line;
+  };
+  EXPECT_EQ(answer(), "{\"waits_for\":\"\"}\n");
+  control_.WaitFor("a", "for \"this\"");
+  control_.WaitFor("b", "for that");
+  EXPECT_EQ(answer(), "{\"waits_for\":\"for \\\"this\\\"; for that\"}\n");
+  control_.WaitFor("a", {});
+  EXPECT_EQ(answer(), "{\"waits_for\":\"for that\"}\n");
+}
+
 TEST_F(ControlThreadTest, SilenceEndsATrainerInAFolder) {
   const ControlThread thread(
       {.folder = folder_, .longest_silence = std::chrono::milliseconds(20)},
