@@ -1,8 +1,9 @@
 #include "worker/collective/tcp_communicator.h"
 
+#include <string>
 #include <utility>
 
-#include "worker/collective/ring/collective_error.h"
+#include "worker/collective/ring/introduction.h"
 
 namespace leadline::collective {
 
@@ -33,6 +34,9 @@ class TcpCommunicator final : public Communicator {
 
   int64_t size() const override { return size_; }
   int64_t rank() const override { return rank_; }
+  std::string library() const override {
+    return "tcp ring " + std::to_string(kProtocolVersion);
+  }
   void SetStep(int64_t step) override { step_ = step; }
 
   uint64_t StartAllReduce(const Tensor& tensor) override {

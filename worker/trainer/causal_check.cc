@@ -24,14 +24,15 @@ void AddCausalFigures(const model::Decoder& decoder,
                       const std::vector<Window>& windows,
                       const Tensor& losses_RP, const torch::Device& device,
                       const Breather& breathe,
-                      std::vector<model::Figures>& figures) {
+                      std::vector<model::Figures>& figures,
+                      collective::Communicator* communicator) {
   // The same for all replicas: sources follow from the configuration.
   for (const model::SourceFamily& family :
        model::FamiliesOf(figures.at(0).map)) {
     model::WithoutFamily without(family);
-    const Tensor change_RP =
-        EvaluateFixed(decoder, symbols, windows, device, breathe, &without) -
-        losses_RP;
+    const Tensor change_RP = EvaluateFixed(decoder, symbols, windows, device,
+                                           breathe, &without, communicator) -
+                             losses_RP;
     const std::string name = "causal." + family.name;
     const auto count = static_cast<double>(change_RP.size(1));
     Add(name, change_RP.mean(1), figures);

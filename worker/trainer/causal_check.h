@@ -26,6 +26,7 @@ void AddCausalFigures(const model::Decoder& decoder,
                       const std::vector<Window>& windows,
                       const torch::Tensor& losses_RP,
                       const torch::Device& device, const Breather& breathe,
-                      std::vector<model::Figures>& figures);
+                      std::vector<model::Figures>& figures,
+                      collective::Communicator* communicator = nullptr);
 
 }  // namespace leadline::trainer

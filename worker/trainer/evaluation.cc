@@ -23,16 +23,18 @@ Tensor Losses(const model::Decoder& decoder, std::span<const uint16_t> symbols,
       batch.targets_RBT);
 }
 
-// Calls `take` with runs of equal windows and their losses.
-template <typename Take>
-void ForBatches(const model::Decoder& decoder,
-                std::span<const uint16_t> symbols,
-                const std::vector<Window>& windows, const torch::Device& device,
-                const Breather& breathe, model::RouterObserver* observer,
-                Take take) {
-  const torch::NoGradGuard no_grad;
+// Windows of one shape that are computed at once: [begin, end).
+struct Run {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+std::vector<Run> RunsOf(const model::Decoder& decoder,
+                        const std::vector<Window>& windows,
+                        const torch::Device& device) {
   const int64_t at_once = spec::EvaluationWindows(
       decoder.replicas(), windows.front().length, device.is_cpu());
+  std::vector<Run> runs;
   size_t begin = 0;
   while (begin < windows.size()) {
     size_t end = begin + 1;
@@ -42,11 +44,39 @@ void ForBatches(const model::Decoder& decoder,
            windows[end].first_scored == windows[begin].first_scored) {
       ++end;
     }
-    const auto run = std::span(windows).subspan(begin, end - begin);
-    take(run, Losses(decoder, symbols, run, device, observer));
-    breathe();
+    runs.push_back({begin, end});
     begin = end;
   }
+  return runs;
+}
+
+// Calls `take` with the runs that are this rank's, and their losses; the ranks
+// take turns.
+template <typename Take>
+void ForOwnRuns(const model::Decoder& decoder,
+                std::span<const uint16_t> symbols,
+                const std::vector<Window>& windows,
+                const std::vector<Run>& runs, const torch::Device& device,
+                const Breather& breathe, model::RouterObserver* observer,
+                const collective::Communicator* communicator, Take take) {
+  const torch::NoGradGuard no_grad;
+  const size_t ranks = communicator == nullptr ? 1 : communicator->size();
+  const size_t own = communicator == nullptr ? 0 : communicator->rank();
+  for (size_t first = 0; first < runs.size(); first += ranks) {
+    const size_t index = first + own;
+    if (index < runs.size()) {
+      const Run& run = runs[index];
+      const auto of_run =
+          std::span(windows).subspan(run.begin, run.end - run.begin);
+      take(index, Losses(decoder, symbols, of_run, device, observer));
+    }
+    breathe();
+  }
+}
+
+// Each rank has filled its own places and left zeros in the others'.
+void Gather(Tensor& values, collective::Communicator* communicator) {
+  if (communicator != nullptr) communicator->AllReduce(values);
 }
 
 }  // namespace
@@ -128,20 +158,29 @@ Batch SharedBatch(const model::Decoder& decoder,
 Tensor EvaluateFull(const model::Decoder& decoder,
                     std::span<const uint16_t> symbols,
                     const std::vector<Window>& windows,
-                    const torch::Device& device, const Breather& breathe) {
-  Tensor sum_R = torch::zeros(
-      {decoder.replicas()},
+                    const torch::Device& device, const Breather& breathe,
+                    collective::Communicator* communicator) {
+  const std::vector<Run> runs = RunsOf(decoder, windows, device);
+  // A row a run, so that their order is that of one rank.
+  Tensor sums_NR = torch::zeros(
+      {static_cast<int64_t>(runs.size()), decoder.replicas()},
       torch::TensorOptions().dtype(torch::kFloat64).device(device));
-  int64_t scored = 0;
-  ForBatches(decoder, symbols, windows, device, breathe, nullptr,
-             [&](std::span<const Window> run, const Tensor& losses_RPT) {
-               const int64_t first = run[0].first_scored;
-               sum_R += losses_RPT.slice(2, first).sum({1, 2},
-                                                       /*keepdim=*/false,
-                                                       torch::kFloat64);
-               scored +=
-                   static_cast<int64_t>(run.size()) * (run[0].length - first);
+  ForOwnRuns(decoder, symbols, windows, runs, device, breathe, nullptr,
+             communicator, [&](size_t index, const Tensor& losses_RPT) {
+               const int64_t first = windows[runs[index].begin].first_scored;
+               sums_NR[static_cast<int64_t>(index)] =
+                   losses_RPT.slice(2, first).sum({1, 2}, /*keepdim=*/false,
+                                                  torch::kFloat64);
              });
+  Gather(sums_NR, communicator);
+  Tensor sum_R = torch::zeros({decoder.replicas()}, sums_NR.options());
+  int64_t scored = 0;
+  for (size_t n = 0; n < runs.size(); ++n) {
+    const Window& window = windows[runs[n].begin];
+    sum_R += sums_NR[static_cast<int64_t>(n)];
+    scored += static_cast<int64_t>(runs[n].end - runs[n].begin) *
+              (window.length - window.first_scored);
+  }
   return sum_R / scored;
 }
 
@@ -149,7 +188,8 @@ Tensor EvaluateFixed(const model::Decoder& decoder,
                      std::span<const uint16_t> symbols,
                      const std::vector<Window>& windows,
                      const torch::Device& device, const Breather& breathe,
-                     model::RouterObserver* observer) {
+                     model::RouterObserver* observer,
+                     collective::Communicator* communicator) {
   // Windows of one length are computed together, and there may be many lengths.
   std::vector<int64_t> order(windows.size());
   std::iota(order.begin(), order.end(), 0);
@@ -158,13 +198,18 @@ Tensor EvaluateFixed(const model::Decoder& decoder,
   });
   std::vector<Window> by_length;
   for (const int64_t index : order) by_length.push_back(windows[index]);
-  std::vector<Tensor> means_RP;
-  ForBatches(decoder, symbols, by_length, device, breathe, observer,
-             [&](std::span<const Window>, const Tensor& losses_RPT) {
-               means_RP.push_back(
-                   losses_RPT.mean(2, /*keepdim=*/false, torch::kFloat64));
+  const std::vector<Run> runs = RunsOf(decoder, by_length, device);
+  Tensor sorted_RP = torch::zeros(
+      {decoder.replicas(), static_cast<int64_t>(windows.size())},
+      torch::TensorOptions().dtype(torch::kFloat64).device(device));
+  ForOwnRuns(decoder, symbols, by_length, runs, device, breathe, observer,
+             communicator, [&](size_t index, const Tensor& losses_RPT) {
+               const Run& run = runs[index];
+               sorted_RP.slice(1, static_cast<int64_t>(run.begin),
+                               static_cast<int64_t>(run.end)) =
+                   losses_RPT.mean(2, /*keepdim=*/false, torch::kFloat64);
              });
-  const Tensor sorted_RP = torch::cat(means_RP, 1);
+  Gather(sorted_RP, communicator);
   if (std::is_sorted(order.begin(), order.end())) return sorted_RP;
   Tensor result_RP = torch::empty_like(sorted_RP);
   result_RP.index_copy_(1, torch::tensor(order).to(device), sorted_RP);

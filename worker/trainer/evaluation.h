@@ -14,6 +14,7 @@
 
 #include "model/decoder.h"
 #include "model/spec/settings.h"
+#include "worker/collective/communicator.h"
 #include "worker/trainer/batches.h"
 #include "worker/trainer/documents.h"
 
@@ -58,22 +59,26 @@ Batch SharedBatch(const model::Decoder& decoder,
                   std::span<const Window> windows, const torch::Device& device);
 
 /// What the loop does between batches, so that a stop is heeded: it may throw.
+/// Where several ranks share an evaluation, each has done one batch then, or
+/// has had none to do.
 using Breather = std::function<void()>;
 
-/// Mean loss of each replica over all scored characters, [R] float64.
+/// Mean loss of each replica over all scored characters, [R] float64. With
+/// `communicator` its ranks share the batches; the bits are those of one rank.
 torch::Tensor EvaluateFull(const model::Decoder& decoder,
                            std::span<const uint16_t> symbols,
                            const std::vector<Window>& windows,
-                           const torch::Device& device,
-                           const Breather& breathe);
+                           const torch::Device& device, const Breather& breathe,
+                           collective::Communicator* communicator = nullptr);
 
 /// Mean loss of each replica in each window, [R, P] float64, in their order.
-/// `observer` may leave sources out.
+/// `observer` may leave sources out. `communicator` as above.
 torch::Tensor EvaluateFixed(const model::Decoder& decoder,
                             std::span<const uint16_t> symbols,
                             const std::vector<Window>& windows,
                             const torch::Device& device,
                             const Breather& breathe,
-                            model::RouterObserver* observer = nullptr);
+                            model::RouterObserver* observer = nullptr,
+                            collective::Communicator* communicator = nullptr);
 
 }  // namespace leadline::trainer

@@ -60,6 +60,7 @@ EventWriter::EventWriter(int descriptor, bool owned)
 EventWriter::EventWriter(EventWriter&& other) noexcept
     : descriptor_(other.descriptor_),
       owned_(std::exchange(other.owned_, false)),
+      brief_(other.brief_),
       wait_(std::move(other.wait_)),
       sequence_(other.sequence_),
       start_(other.start_) {}
@@ -154,6 +155,7 @@ void EventWriter::Write(const StartEvent& event) {
 }
 
 void EventWriter::Write(const StepEvent& event) {
+  if (brief_) return;
   JsonLine values;
   values.Numbers("train_loss", event.train_loss)
       .Numbers("gradient_norm", event.gradient_norm)
@@ -169,6 +171,7 @@ void EventWriter::Write(const StepEvent& event) {
 }
 
 void EventWriter::Write(const EvaluationEvent& event) {
+  if (brief_) return;
   JsonLine values;
   values.Numbers("loss", event.loss);
   JsonLine line = Begin("evaluation");
@@ -193,6 +196,7 @@ void EventWriter::Write(const EvaluationEvent& event) {
 }
 
 void EventWriter::Write(const RoutingEvent& event) {
+  if (brief_) return;
   std::vector<std::pair<std::string, std::string>> values = event.values;
   size_t size = 0;
   for (const auto& [name, json] : values) size += name.size() + json.size() + 4;
@@ -212,6 +216,7 @@ void EventWriter::Write(const RoutingEvent& event) {
 }
 
 void EventWriter::Write(const CheckpointEvent& event) {
+  if (brief_) return;
   JsonLine line = Begin("checkpoint");
   line.Integer("step", event.step)
       .Text("folder", event.folder)
@@ -221,6 +226,7 @@ void EventWriter::Write(const CheckpointEvent& event) {
 }
 
 void EventWriter::Write(const ReplicaEndEvent& event) {
+  if (brief_) return;
   JsonLine line = Begin("replica_end");
   line.Integer("replica", event.replica)
       .Integer("seed", event.seed)
@@ -231,6 +237,7 @@ void EventWriter::Write(const ReplicaEndEvent& event) {
 }
 
 void EventWriter::Write(const ResultEvent& event) {
+  if (brief_) return;
   JsonLine line = Begin("result");
   line.Integer("replica", event.replica)
       .Integer("seed", event.seed)

@@ -31,6 +31,10 @@ class EventWriter {
   /// From now on a full disk is waited for.
   void WaitWith(RoomWait wait) { wait_ = std::move(wait); }
 
+  /// From now on only `start` and `end` are written: another rank tells the
+  /// rest.
+  void TellStartAndEndAlone() { brief_ = true; }
+
   void Write(const StartEvent& event);
   void Write(const StepEvent& event);
   void Write(const EvaluationEvent& event);
@@ -52,6 +56,7 @@ class EventWriter {
 
   int descriptor_;
   bool owned_;
+  bool brief_ = false;
   std::optional<RoomWait> wait_;
   int64_t sequence_ = 0;
   std::chrono::steady_clock::time_point start_ =

@@ -7,6 +7,7 @@
 #include <c10/util/Exception.h>
 
 #include "worker/checkpoint/bad_checkpoint.h"
+#include "worker/collective/ring/collective_error.h"
 #include "worker/dataset/data_error.h"
 #include "worker/trainer/run_control.h"
 #include "worker/trainer/strict_json.h"
@@ -45,6 +46,10 @@ EndEvent DescribeEnd(const std::exception_ptr& error) {
     return Failed(failure.kind(), failure.what());
   } catch (const ConfigError& wrong) {
     return Failed(FailureKind::kConfig, wrong.what());
+  } catch (const collective::SetUpError& failed) {
+    return Failed(FailureKind::kNcclInit, failed.what());
+  } catch (const collective::OperationError& failed) {
+    return Failed(FailureKind::kNccl, failed.what());
   } catch (const checkpoint::BadCheckpoint& wrong) {
     return Failed(FailureKind::kData, wrong.what());
   } catch (const dataset::DataError& wrong) {

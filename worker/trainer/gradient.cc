@@ -7,7 +7,7 @@ using torch::Tensor;
 Gradient::Gradient(const model::Decoder& decoder,
                    const spec::Settings& settings, const Batches& batches,
                    collective::Communicator& communicator,
-                   const torch::Device& device)
+                   const torch::Device& device, bool overlap)
     : decoder_(decoder),
       batches_(batches),
       communicator_(communicator),
@@ -24,6 +24,9 @@ Gradient::Gradient(const model::Decoder& decoder,
   }
   TORCH_CHECK(sequences_ > 0 && sequences_ % micro_batch_ == 0, micro_batch_,
               " does not divide the ", sequences_, " sequences of a rank");
+  if (communicator.size() > 1) {
+    buckets_.emplace(decoder.parameters_in_order(), communicator, overlap);
+  }
 }
 
 Tensor Gradient::Compute(int64_t step) {
@@ -35,12 +38,25 @@ Tensor Gradient::Compute(int64_t step) {
   }
   const Tensor counts_R = CountScored_R(step);
   Tensor loss_R;
+  uint64_t sum_of_losses = 0;
   const int64_t begin = communicator_.rank() * sequences_;
   for (int64_t at = 0; at < sequences_; at += micro_batch_) {
-    const Tensor part_R = AddMicroBatch(step, begin + at, counts_R);
-    loss_R = loss_R.defined() ? loss_R + part_R : part_R;
+    Tensor part_R = Loss_R(step, begin + at, counts_R);
+    const Tensor value_R = part_R.detach().to(torch::kFloat64);
+    loss_R = loss_R.defined() ? loss_R + value_R : value_R;
+    if (buckets_ && at + micro_batch_ == sequences_) {
+      // Not what the backward pass may still look at.
+      loss_R = loss_R.clone();
+      sum_of_losses = communicator_.StartAllReduce(loss_R);
+      buckets_->Arm();
+    }
+    part_R.sum().backward();
   }
-  if (communicator_.size() > 1) SumOverRanks(loss_R);
+  if (buckets_) {
+    communicator_.Wait(sum_of_losses);
+    loss_R /= static_cast<double>(communicator_.size());
+    buckets_->Finish();
+  }
   return loss_R;
 }
 
@@ -51,8 +67,8 @@ Tensor Gradient::CountScored_R(int64_t step) const {
   return torch::tensor(counts, torch::kFloat32).to(device_);
 }
 
-Tensor Gradient::AddMicroBatch(int64_t step, int64_t first,
-                               const Tensor& counts_R) {
+Tensor Gradient::Loss_R(int64_t step, int64_t first,
+                        const Tensor& counts_R) const {
   const Batch batch = batches_.Read(step, first, micro_batch_);
   model::ForwardOptions options;
   options.training = true;
@@ -73,22 +89,7 @@ Tensor Gradient::AddMicroBatch(int64_t step, int64_t first,
     loss_R = losses_RBT.mean({1, 2});
     if (scale != 1) loss_R = loss_R / scale;
   }
-  loss_R.sum().backward();
-  return loss_R.detach().to(torch::kFloat64);
-}
-
-void Gradient::SumOverRanks(Tensor& loss_R) {
-  const auto mean = [&](Tensor& tensor) {
-    communicator_.AllReduce(tensor);
-    tensor /= static_cast<double>(communicator_.size());
-  };
-  mean(loss_R);
-  for (const model::NamedParameter& parameter :
-       decoder_.parameters_in_order()) {
-    // Undefined on every rank or on none: it follows from the configuration.
-    Tensor tensor = parameter.tensor;
-    if (tensor.grad().defined()) mean(tensor.mutable_grad());
-  }
+  return loss_R;
 }
 
 }  // namespace leadline::trainer

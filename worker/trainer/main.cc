@@ -17,6 +17,7 @@
 #include "worker/trainer/event_writer.h"
 #include "worker/trainer/failure.h"
 #include "worker/trainer/process_memory.h"
+#include "worker/trainer/rendezvous.h"
 #include "worker/trainer/room_wait.h"
 #include "worker/trainer/run_control.h"
 #include "worker/trainer/train_loop.h"
@@ -53,8 +54,8 @@ EventWriter OpenEvents(const spec::TrainerConfig& config) {
 }
 
 void CheckSupported(const spec::TrainerConfig& config) {
-  if (config.world_size != 1) {
-    throw ConfigError("world.size: several ranks are not supported yet");
+  if (config.world_size > 1 && config.device != "cpu") {
+    throw ConfigError("world.size: several ranks train on CPUs alone for now");
   }
   if (!config.folder &&
       config.settings.values().at("checkpoint_every") != spec::Value("off")) {
@@ -80,11 +81,19 @@ void Train(const spec::TrainerConfig& config, RunControl& control,
   OpenDevice(config.device);
   at::set_num_threads(static_cast<int>(config.settings.Integer("threads")));
   at::set_num_interop_threads(1);
+  Rendezvous rendezvous(config);
   const dataset::SymbolText text = dataset::LoadText(config.dataset);
   text.RequireWindow(config.settings.Integer("context"));
-  const auto communicator = collective::MakeSoloCommunicator();
-  TrainLoop loop(config, text, *communicator, control, events);
-  loop.Run();
+  const auto communicator = rendezvous.Meet(control);
+  try {
+    TrainLoop loop(config, text, *communicator, control, events);
+    loop.Run();
+  } catch (const Stopped&) {
+    throw;  // all ranks stop here
+  } catch (...) {
+    communicator->Abort(DescribeEnd(std::current_exception()).message);
+    throw;
+  }
 }
 
 EndEvent TrainToTheEnd(const spec::TrainerConfig& config, RunControl& control,

@@ -6,8 +6,8 @@
 
 namespace leadline::trainer {
 
-Progress::Progress(int64_t steps)
-    : steps_(steps), terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(int64_t steps, bool silent)
+    : steps_(steps), terminal_(!silent && isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   if (shown_) std::fputc('\n', stderr);

@@ -9,7 +9,8 @@ namespace leadline::trainer {
 /// Writes to standard error, and only where that is a terminal.
 class Progress {
  public:
-  explicit Progress(int64_t steps);
+  /// Unless `silent`.
+  explicit Progress(int64_t steps, bool silent = false);
   ~Progress();
 
   /// `loss` is a mean over the replicas that train.

@@ -51,6 +51,12 @@ void RunControl::Heed() const {
   throw Stopped{*stop_};
 }
 
+std::optional<StopRequest> RunControl::Asked() const {
+  if (!stopping_) return {};
+  const std::lock_guard lock(mutex_);
+  return stop_;
+}
+
 std::vector<int64_t> RunControl::TakeDrops() {
   if (!dropping_) return {};
   const std::lock_guard lock(mutex_);

@@ -42,6 +42,9 @@ class RunControl {
   /// Of all writers that wait; empty where none does.
   std::string Waits() const;
 
+  /// What Heed would throw; null where nothing was asked.
+  std::optional<StopRequest> Asked() const;
+
   /// Where the other ranks are; the first that are given count.
   void GivePeers(std::vector<std::string> peers);
   /// Empty until they are known.

@@ -13,6 +13,7 @@
 #include "worker/trainer/causal_check.h"
 #include "worker/trainer/device_memory.h"
 #include "worker/trainer/json_line.h"
+#include "worker/trainer/parameter_check.h"
 #include "worker/trainer/routing_report.h"
 
 namespace leadline::trainer {
@@ -57,6 +58,17 @@ std::vector<std::pair<std::string, std::string>> DataFields(
           {"bytes_per_character", JsonNumber(facts.bytes_per_character)}};
 }
 
+std::vector<std::pair<std::string, std::string>> Libraries(
+    const collective::Communicator& communicator) {
+  std::vector<std::pair<std::string, std::string>> libraries = {
+      {"torch", TORCH_VERSION}, {"cpu", at::get_cpu_capability()}};
+  if (communicator.size() > 1) {
+    libraries.emplace_back("collective", communicator.library());
+    libraries.emplace_back("ranks", std::to_string(communicator.size()));
+  }
+  return libraries;
+}
+
 int64_t CountOfOneReplica(const model::Decoder& decoder) {
   int64_t count = 0;
   for (const model::NamedParameter& parameter : decoder.parameters_in_order()) {
@@ -97,7 +109,7 @@ TrainLoop::TrainLoop(const spec::TrainerConfig& config,
     : config_(config),
       settings_(config.settings),
       text_(text),
-      control_(control),
+      communicator_(communicator),
       events_(events),
       device_(config.device),
       decoder_(settings_, text.vocabulary(), config.seeds,
@@ -105,32 +117,40 @@ TrainLoop::TrainLoop(const spec::TrainerConfig& config,
       documents_(TrainDocuments(settings_, text)),
       batches_(text.train(), DataSeeds(config), settings_.Integer("context"),
                documents_ ? &*documents_ : nullptr),
-      gradient_(decoder_, settings_, batches_, communicator, device_),
+      gradient_(decoder_, settings_, batches_, communicator, device_,
+                config.overlap),
       optimizer_(decoder_.parameters_in_order(), settings_),
       schedule_(settings_),
       health_(config.seeds, settings_.NumberUnlessWord("divergence_loss"),
               device_),
+      agreement_(communicator, control,
+                 static_cast<int64_t>(config.seeds.size())),
       fixed_windows_(ValidationWindows(settings_, text)),
       probe_windows_(FixedWindows(
           static_cast<int64_t>(text.validation().size()),
           settings_.Integer("context"), settings_.Integer("eval_windows"))),
       best_(config.seeds.size()),
-      progress_(settings_.Integer("steps")),
+      progress_(settings_.Integer("steps"), communicator.rank() > 0),
       parameters_(CountOfOneReplica(decoder_)),
       checkpoint_schedule_(settings_, std::chrono::steady_clock::now()) {
-  if (config.folder && checkpoint_schedule_.Wanted()) {
+  if (!IsFirstRank()) {
+    events_.TellStartAndEndAlone();
+  } else if (config.folder && checkpoint_schedule_.Wanted()) {
     checkpoint_writer_.emplace(
         SeriesIn(std::filesystem::path(*config.folder) /
                  checkpoint::kSeriesFolder),
         checkpoint::Series::Kept{.newest = settings_.Integer("checkpoint_keep"),
                                  .best = !checkpoint_schedule_.GoWithTheEnd()},
-        control_);
+        control);
   }
 }
 
 void TrainLoop::Run() {
-  TakeOverWeights();
+  communicator_.SetStep(steps_done_);
+  if (IsFirstRank()) TakeOverWeights();
+  ShareWithRanks();
   WriteStart();
+  CheckSameParameters(decoder_, communicator_, steps_done_);
   try {
     Train();
   } catch (const Stopped&) {
@@ -150,8 +170,8 @@ void TrainLoop::Train() {
   const int64_t eval_every = settings_.Integer("eval_every");
   if (evaluation_due_) EvaluateWindows();
   while (steps_done_ < steps) {
-    control_.Heed();
-    for (const int64_t replica : control_.TakeDrops()) {
+    agreement_.BeforeStep(CheckpointIsDue());
+    for (const int64_t replica : agreement_.TakeDrops()) {
       health_.Drop(replica, steps_done_);
     }
     TakeStep(steps_done_++);
@@ -177,13 +197,13 @@ void TrainLoop::WriteStart() {
       .parameters = parameters_,
       .tokens_per_step =
           settings_.Integer("batch_sequences") * settings_.Integer("context"),
-      .libraries = {{"torch", TORCH_VERSION},
-                    {"cpu", at::get_cpu_capability()}},
+      .libraries = Libraries(communicator_),
       .data = DataFields(dataset::FactsOf(text_))});
 }
 
 void TrainLoop::TakeStep(int64_t step) {
   const auto start = std::chrono::steady_clock::now();
+  communicator_.SetStep(step + 1);
   const torch::Tensor loss_R = gradient_.Compute(step);
   const torch::Tensor norm_R = optimizer_.GradientNorms_R();
   const torch::Tensor factor_R = optimizer_.ClipFactors_R(norm_R);
@@ -249,10 +269,11 @@ double TrainLoop::TokensPerSecond(const std::vector<Window>& windows,
 }
 
 void TrainLoop::EvaluateWindows() {
+  CheckSameParameters(decoder_, communicator_, steps_done_);
   const double start = events_.Seconds();
-  const torch::Tensor losses_RP =
-      EvaluateFixed(decoder_, text_.validation(), fixed_windows_, device_,
-                    [&] { control_.Heed(); });
+  const torch::Tensor losses_RP = EvaluateFixed(
+      decoder_, text_.validation(), fixed_windows_, device_,
+      [&] { agreement_.Breathe(); }, nullptr, &communicator_);
   EvaluationEvent event{.step = steps_done_,
                         .split = "validation",
                         .fixed = true,
@@ -293,7 +314,7 @@ void TrainLoop::WriteFigures(const EvaluationEvent& evaluation,
     progress_.Show("causal check");
     AddCausalFigures(
         decoder_, text_.validation(), fixed_windows_, losses_RP, device_,
-        [&] { control_.Heed(); }, figures);
+        [&] { agreement_.Breathe(); }, figures, &communicator_);
   }
   for (const RoutingEvent& event : ReportFigures(figures, evaluation.step)) {
     if (health_.IsAlive(event.replica)) events_.Write(event);
@@ -307,7 +328,8 @@ std::vector<double> TrainLoop::EvaluateSplit(const char* name,
   const auto windows = SplitWindows(
       settings_, static_cast<int64_t>(symbols.size()), std::move(story_ends));
   std::vector<double> losses = ToVector(EvaluateFull(
-      decoder_, symbols, windows, device_, [&] { control_.Heed(); }));
+      decoder_, symbols, windows, device_, [&] { agreement_.Breathe(); },
+      &communicator_));
   Silence(losses);
   events_.Write(
       EvaluationEvent{.step = settings_.Integer("steps"),
@@ -327,6 +349,8 @@ void TrainLoop::WriteResults() {
   if (!text_.test().empty()) {
     test = EvaluateSplit("test", text_.test(), text_.test_ends());
   }
+  // A result is one that every rank has come to.
+  communicator_.Barrier();
   const int64_t steps = settings_.Integer("steps");
   for (size_t r = 0; r < validation.size(); ++r) {
     const auto replica = static_cast<int64_t>(r);

@@ -15,6 +15,7 @@
 #include "worker/collective/communicator.h"
 #include "worker/dataset/symbol_text.h"
 #include "worker/trainer/adam_w.h"
+#include "worker/trainer/agreement.h"
 #include "worker/trainer/batches.h"
 #include "worker/trainer/checkpoint_schedule.h"
 #include "worker/trainer/checkpoint_writer.h"
@@ -30,7 +31,9 @@
 
 namespace leadline::trainer {
 
-/// Borrows everything it is given. Owned by one thread.
+/// One of the ranks of an attempt. All compute the same figures; rank 0 writes
+/// the events and keeps the checkpoints. Borrows everything it is given. Owned
+/// by one thread.
 class TrainLoop {
  public:
   TrainLoop(const spec::TrainerConfig& config, const dataset::SymbolText& text,
@@ -53,10 +56,17 @@ class TrainLoop {
   checkpoint::Series SeriesIn(const std::filesystem::path& folder) const;
   void GoOnFromNewest(const checkpoint::Series& series);
   void Restore(const checkpoint::Checkpoint& from);
+  /// How far the training is that the manifest tells of.
+  void TakeOverProgress(const checkpoint::Manifest& manifest);
+  /// What rank 0 has taken over, to all.
+  void ShareWithRanks();
+  void ShareTensors(bool with_moments);
   void StartFrom(const std::string& hash, const std::string& folder);
   void Train();
   /// Copies what there is now; it is on disk once it has been reported.
   void BeginCheckpoint();
+  bool IsFirstRank() const { return communicator_.rank() == 0; }
+  bool CheckpointIsDue();
   /// Begins one if it is time, and tells of those that are on disk.
   void KeepCheckpoint();
   void ReportCheckpoints();
@@ -84,7 +94,7 @@ class TrainLoop {
   const spec::TrainerConfig& config_;
   const spec::Settings& settings_;
   const dataset::SymbolText& text_;
-  RunControl& control_;
+  collective::Communicator& communicator_;
   EventWriter& events_;
   torch::Device device_;
   model::Decoder decoder_;
@@ -94,6 +104,7 @@ class TrainLoop {
   AdamW optimizer_;
   Schedule schedule_;
   ReplicaHealth health_;
+  Agreement agreement_;
   IntervalMeans means_;
   std::vector<Window> fixed_windows_;
   std::vector<Window> probe_windows_;
@@ -104,6 +115,8 @@ class TrainLoop {
   int64_t steps_done_ = 0;
   int64_t steps_kept_ = 0;       // in the newest checkpoint
   bool evaluation_due_ = false;  // of the steps done, and not yet told
+  std::optional<checkpoint::Manifest> restored_;  // by rank 0
+  bool has_weights_ = false;  // of a checkpoint that it starts from, likewise
   CheckpointSchedule checkpoint_schedule_;
   std::optional<CheckpointWriter> checkpoint_writer_;  // where there are any
 };

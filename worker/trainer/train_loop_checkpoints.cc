@@ -1,9 +1,11 @@
 // How a training is kept in a checkpoint, goes on from one, or starts with the
 // weights of one.
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -71,12 +73,25 @@ void TrainLoop::BeginCheckpoint() {
   steps_kept_ = steps_done_;
 }
 
+bool TrainLoop::CheckpointIsDue() {
+  return checkpoint_writer_ &&
+         checkpoint_schedule_.IsDue(steps_done_ + 1, steady_clock::now());
+}
+
 void TrainLoop::KeepCheckpoint() {
-  if (!checkpoint_writer_) return;
-  if (checkpoint_schedule_.IsDue(steps_done_, steady_clock::now())) {
+  if (communicator_.size() > 1) {
+    if (!agreement_.CheckpointIsDue()) {
+      if (checkpoint_writer_) ReportCheckpoints();
+      return;
+    }
+    if (checkpoint_writer_) BeginCheckpoint();
+    // The disk of rank 0 may be slow, and is nobody's fault.
+    communicator_.Barrier(collective::kLongestPause);
+  } else if (checkpoint_writer_ &&
+             checkpoint_schedule_.IsDue(steps_done_, steady_clock::now())) {
     BeginCheckpoint();
   }
-  ReportCheckpoints();
+  if (checkpoint_writer_) ReportCheckpoints();
 }
 
 void TrainLoop::ReportCheckpoints() {
@@ -148,6 +163,13 @@ void TrainLoop::Restore(const checkpoint::Checkpoint& from) {
   }
   CheckAlphabet(manifest, text_, from.folder());
   LoadState(from, decoder_, optimizer_);
+  TakeOverProgress(manifest);
+  restored_ = manifest;
+  std::cerr << "going on from step " << steps_done_ << ", "
+            << from.folder().string() << '\n';
+}
+
+void TrainLoop::TakeOverProgress(const checkpoint::Manifest& manifest) {
   steps_done_ = manifest.step;
   steps_kept_ = manifest.step;
   evaluation_due_ = manifest.evaluation_due;
@@ -161,8 +183,6 @@ void TrainLoop::Restore(const checkpoint::Checkpoint& from) {
   }
   means_.Restore(sums, device_);
   health_.Restore(endings);
-  std::cerr << "going on from step " << steps_done_ << ", "
-            << from.folder().string() << '\n';
 }
 
 void TrainLoop::StartFrom(const std::string& hash, const std::string& folder) {
@@ -185,6 +205,46 @@ void TrainLoop::StartFrom(const std::string& hash, const std::string& folder) {
     throw checkpoint::BadCheckpoint(errors.front().message);
   }
   LoadWeights(from, config_.seeds, decoder_);
+  has_weights_ = true;
+}
+
+void TrainLoop::ShareWithRanks() {
+  if (communicator_.size() == 1) return;
+  const torch::NoGradGuard no_grad;
+  // Rank 0 may have had much to read.
+  communicator_.Barrier(collective::kLongestPause);
+  const std::string text =
+      restored_ ? checkpoint::ManifestJson(*restored_) : std::string();
+  torch::Tensor sizes =
+      torch::tensor({static_cast<int64_t>(text.size()), int64_t{has_weights_}});
+  communicator_.Broadcast(sizes, 0);
+  const auto bytes = sizes[0].item<int64_t>();
+  if (bytes == 0) {
+    if (sizes[1].item<int64_t>() != 0) ShareTensors(/*with_moments=*/false);
+    return;
+  }
+  torch::Tensor manifest = torch::empty({bytes}, torch::kUInt8);
+  auto* const first = manifest.mutable_data_ptr<uint8_t>();
+  std::copy(text.begin(), text.end(), first);
+  communicator_.Broadcast(manifest, 0);
+  if (!IsFirstRank()) {
+    TakeOverProgress(checkpoint::ParseManifest(
+        {reinterpret_cast<const char*>(first), static_cast<size_t>(bytes)}));
+  }
+  ShareTensors(/*with_moments=*/true);
+}
+
+void TrainLoop::ShareTensors(bool with_moments) {
+  const auto share = [&](const torch::Tensor& values) {
+    torch::Tensor tensor = values.detach();
+    communicator_.Broadcast(tensor, 0);
+  };
+  for (const model::NamedParameter& p : decoder_.parameters_in_order()) {
+    share(p.tensor);
+  }
+  if (!with_moments) return;
+  for (const torch::Tensor& moment : optimizer_.first_moments()) share(moment);
+  for (const torch::Tensor& moment : optimizer_.second_moments()) share(moment);
 }
 
 void TrainLoop::TakeOverWeights() {
