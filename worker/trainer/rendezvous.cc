@@ -113,7 +113,8 @@ std::unique_ptr<collective::Communicator> Rendezvous::Meet(
        .secret = config_.secret,
        .limit = std::max(limit, milliseconds(1)),
        .operation_limit = Limit(config_.timeout_s, collective::kOperationLimit),
-       .breathe = [&] { control.Heed(); }});
+       .breathe = [&] { control.Heed(); },
+       .waits = [&] { return !control.Waits().empty(); }});
   meeting_.reset();
   return collective::MakeTcpCommunicator(std::move(ring), config_.rank,
                                          config_.world_size);

@@ -25,7 +25,8 @@ class Rendezvous {
   ~Rendezvous();
 
   /// Waits for all ranks. Throws SetUpError if they are not there in time or
-  /// belong to another attempt, and Stopped.
+  /// belong to another attempt, and Stopped. `control` must outlive what is
+  /// returned.
   std::unique_ptr<collective::Communicator> Meet(const RunControl& control);
 
  private:

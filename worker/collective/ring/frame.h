@@ -42,7 +42,7 @@ enum class FrameKind : uint8_t {
 struct Frame {
   FrameKind kind = FrameKind::kBeat;
   Operation operation{};
-  uint32_t turn = 0;   // of the operation
+  uint32_t turn = 0;   // of the operation; of a beat: 1 while this rank waits
   uint64_t bytes = 0;  // that follow
 };
 

@@ -289,7 +289,8 @@ std::unique_ptr<Ring> Meeting::Join(const std::vector<std::string>& peers,
   return std::make_unique<Ring>(std::move(mesh),
                                 RingOptions{.rank = options.introduction.rank,
                                             .size = options.introduction.size,
-                                            .limit = options.operation_limit});
+                                            .limit = options.operation_limit,
+                                            .waits = options.waits});
 }
 
 }  // namespace leadline::collective

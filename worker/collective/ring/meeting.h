@@ -27,6 +27,7 @@ struct MeetingOptions {
   std::chrono::milliseconds operation_limit{30'000};
   /// Called all the time while others are waited for: it may throw.
   std::function<void()> breathe = [] {};
+  std::function<bool()> waits = [] { return false; };  // as of RingOptions
 };
 
 /// A place where this rank is found, from when it is made. Owned by one thread.

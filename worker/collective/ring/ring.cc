@@ -244,6 +244,7 @@ class Ring::Engine {
     switch (frame->kind) {
       case FrameKind::kBeat:
         peer.begun = std::max(peer.begun, frame->operation.number);
+        peer.waits = frame->turn == 1;
         return ReadHead(peer);
       case FrameKind::kLeave:
         peer.left = true;
@@ -337,7 +338,10 @@ class Ring::Engine {
   void Lose(Peer& peer, const ErrorCode& error) {
     if (peer.gone || closed_) return;
     peer.gone = true;
-    peer.outgoing.clear();
+    // The first may still be on its way.
+    while (peer.outgoing.size() > (peer.writing ? 1 : 0)) {
+      peer.outgoing.pop_back();
+    }
     peer.reason = error == boost::asio::error::eof
                       ? "its connection was closed"
                       : "its connection broke: " + error.message();
@@ -358,6 +362,7 @@ class Ring::Engine {
       const auto now = steady_clock::now();
       if (closing_ && now > closes_at_) return Close();
       Beat(now);
+      if (SomeoneWaits(now)) started_ = now;
       if (!failed_ && !jobs_.empty() && now - started_ > jobs_.front().limit) {
         FailForTime(now);
       }
@@ -371,9 +376,17 @@ class Ring::Engine {
     Frame frame;
     frame.kind = FrameKind::kBeat;
     frame.operation.number = begun_;
+    frame.turn = options_.waits() ? 1 : 0;
     for (const auto& peer : peers_) {
       if (!peer->writing) Send(*peer, {.head = Encode(frame)});
     }
+  }
+
+  bool SomeoneWaits(steady_clock::time_point now) const {
+    for (const auto& peer : peers_) {
+      if (peer->waits && now - peer->heard < 4 * BeatPeriod()) return true;
+    }
+    return false;
   }
 
   milliseconds BeatPeriod() const {
@@ -389,7 +402,7 @@ class Ring::Engine {
       if (peer->held) continue;
       if (!silent || peer->heard < silent->heard) silent = peer.get();
     }
-    if (silent != nullptr && now - silent->heard > 4 * BeatPeriod()) {
+    if (silent != nullptr && now - silent->heard >= 4 * BeatPeriod()) {
       return Fail(operation + RankText(*silent) + " has been silent for " +
                   Seconds(now - silent->heard));
     }
@@ -461,7 +474,7 @@ class Ring::Engine {
     work_.reset();
   }
 
-  RingOptions options_;
+  const RingOptions options_;
   uint64_t next_number_ = 0;  // of the owner's thread
 
   std::mutex mutex_;

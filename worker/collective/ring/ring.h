@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,10 @@ struct RingOptions {
   int64_t size = 1;
   /// Within which an operation ends, from when it is the first that is left.
   std::chrono::milliseconds limit{30'000};
+  /// True while this rank waits for something outside that all others shall
+  /// wait for too, however long: they hear it with every beat. Called by the
+  /// ring's thread.
+  std::function<bool()> waits = [] { return false; };
 };
 
 /// Ranks make the same calls in the same order. Owned by one thread; its own
