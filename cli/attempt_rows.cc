@@ -32,7 +32,8 @@ Json AttemptJson(const v1::AttemptSummary& attempt) {
           {"threads", attempt.threads()},
           {"step", attempt.step()},
           {"orphans", attempt.orphans()},
-          {"stop_reason", attempt.stop_reason()}};
+          {"stop_reason", attempt.stop_reason()},
+          {"ranks", RanksJson(attempt.ranks())}};
 }
 
 }  // namespace
@@ -60,7 +61,41 @@ std::string RenderAttempts(const Attempts& attempts, const Style& style) {
          CountText(attempt.step()), CountText(attempt.orphans()),
          style.Clean(MessageOf(attempt))});
   }
-  return "attempts:\n" + Render(table, style);
+  std::string text = "attempts:\n" + Render(table, style);
+  for (const v1::AttemptSummary& attempt : attempts) {
+    if (attempt.ranks_size() < 2) continue;
+    text += "ranks of " + style.Clean(attempt.attempt()) + ":\n" +
+            RenderRanks(attempt.ranks(), style);
+  }
+  return text;
+}
+
+std::string RenderRanks(const Ranks& ranks, const Style& style) {
+  Table table{
+      {{"rank", Align::kRight}, {"node"}, {"devices"}, {"pid", Align::kRight}},
+      {}};
+  for (const v1::AttemptRank& rank : ranks) {
+    std::string devices;
+    for (const std::string& device : rank.devices()) {
+      devices += (devices.empty() ? "" : " ") + style.Clean(device);
+    }
+    table.rows.push_back({std::to_string(rank.rank()), style.Clean(rank.node()),
+                          devices,
+                          rank.pid() > 0 ? std::to_string(rank.pid()) : ""});
+  }
+  return Render(table, style);
+}
+
+Json RanksJson(const Ranks& ranks) {
+  Json list = Json::array();
+  for (const v1::AttemptRank& rank : ranks) {
+    list.push_back({{"rank", rank.rank()},
+                    {"node", rank.node()},
+                    {"devices", std::vector<std::string>(rank.devices().begin(),
+                                                         rank.devices().end())},
+                    {"pid", JsonOptional(rank.pid() > 0, rank.pid())}});
+  }
+  return list;
 }
 
 Json AttemptsJson(const Attempts& attempts) {

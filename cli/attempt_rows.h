@@ -18,4 +18,10 @@ using Attempts = google::protobuf::RepeatedPtrField<v1::AttemptSummary>;
 std::string RenderAttempts(const Attempts& attempts, const Style& style);
 Json AttemptsJson(const Attempts& attempts);
 
+using Ranks = google::protobuf::RepeatedPtrField<v1::AttemptRank>;
+
+/// Where each process of an attempt runs.
+std::string RenderRanks(const Ranks& ranks, const Style& style);
+Json RanksJson(const Ranks& ranks);
+
 }  // namespace leadline::cli

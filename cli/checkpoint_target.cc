@@ -148,6 +148,16 @@ absl::StatusOr<ChosenCheckpoint> ChooseFolder(const CheckpointTarget& target) {
 
 }  // namespace
 
+namespace {
+
+/// Of several ranks the first alone writes them.
+std::string NodeOf(const v1::AttemptSummary& attempt) {
+  return attempt.ranks().empty() ? attempt.node()
+                                 : attempt.ranks().begin()->node();
+}
+
+}  // namespace
+
 absl::StatusOr<TrialCheckpoints> FindCheckpoints(Connection& connection,
                                                  const std::string& trial) {
   const auto shown = ShowTrial(connection, trial);
@@ -166,9 +176,9 @@ absl::StatusOr<TrialCheckpoints> FindCheckpoints(Connection& connection,
       continue;
     }
     for (const CheckpointLine& line : *lines) {
-      by_step[line.step] = {line.step,      line.folder,
-                            line.bytes,     attempt.attempt(),
-                            attempt.node(), StateOf(line.folder)};
+      by_step[line.step] = {line.step,       line.folder,
+                            line.bytes,      attempt.attempt(),
+                            NodeOf(attempt), StateOf(line.folder)};
     }
   }
   for (auto& [step, one] : by_step) all.found.push_back(std::move(one));

@@ -25,7 +25,8 @@ Json LiveJson(const v1::LiveAttemptNow& live) {
           {"waiting_for", live.waiting_for()},
           {"stop_reason", live.stop_reason()},
           {"trials", live.trials()},
-          {"first_trial", live.first_trial()}};
+          {"first_trial", live.first_trial()},
+          {"ranks", RanksJson(live.ranks())}};
 }
 
 Json TrialJson(const v1::TrialExplanation& trial) {

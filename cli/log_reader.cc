@@ -13,6 +13,7 @@ absl::StatusOr<LogEnd> ReadLog(
   request.set_stream(place.stream);
   request.set_offset(place.offset);
   request.set_tail(place.tail);
+  request.set_rank(place.rank);
   const auto start = [&](grpc::ClientContext* call, auto* reactor) {
     connection.results().async()->ReadLog(call, &request, reactor);
   };

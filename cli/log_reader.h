@@ -22,6 +22,7 @@ struct LogPlace {
   std::string stream;   // "stdout", "stderr", "events"
   int64_t offset = 0;   // bytes to leave out
   int64_t tail = 0;     // the last lines alone; 0: all
+  int64_t rank = 0;
 };
 
 struct LogEnd {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/attempt_rows.h"
 #include "cli/numbers.h"
 #include "cli/table.h"
 
@@ -58,6 +59,16 @@ Json SummaryJson(const v1::NodeSummary& node) {
            JsonOptional(node.has_silent_seconds(), node.silent_seconds())}};
 }
 
+/// "2-3 of 4": those here.
+std::string RanksText(const v1::NodeAttempt& attempt) {
+  if (attempt.ranks().empty()) return "";
+  const int64_t first = attempt.ranks().begin()->rank();
+  const int64_t last = attempt.ranks().rbegin()->rank();
+  return fmt::format("{}{} of {}", first,
+                     first == last ? "" : "-" + std::to_string(last),
+                     attempt.world_size());
+}
+
 std::string AttemptsText(const v1::ShowNodeReply& reply, const Style& style) {
   if (reply.attempts().empty()) return "nothing runs here\n";
   Table table{{{"attempt"},
@@ -66,6 +77,7 @@ std::string AttemptsText(const v1::ShowNodeReply& reply, const Style& style) {
                {"first trial"},
                {"since"},
                {"step", Align::kRight},
+               {"ranks"},
                {"pid", Align::kRight},
                {"devices"}},
               {}};
@@ -79,7 +91,7 @@ std::string AttemptsText(const v1::ShowNodeReply& reply, const Style& style) {
         {style.Clean(attempt.attempt()), style.Clean(attempt.state()),
          counts ? Grouped(attempt.trials()) : "",
          style.Clean(attempt.first_trial()), style.Clean(attempt.started_at()),
-         counts ? Grouped(attempt.step()) : "",
+         counts ? Grouped(attempt.step()) : "", RanksText(attempt),
          attempt.pid() > 0 ? std::to_string(attempt.pid()) : "", devices});
   }
   return Render(table, style);
@@ -181,6 +193,8 @@ Json NodeJson(const v1::ShowNodeReply& node) {
          {"started_at", attempt.started_at()},
          {"step", attempt.step()},
          {"pid", attempt.pid()},
+         {"world_size", attempt.world_size()},
+         {"ranks", RanksJson(attempt.ranks())},
          {"devices", std::vector<std::string>(attempt.devices().begin(),
                                               attempt.devices().end())}});
   }

@@ -28,6 +28,8 @@ Json CellJson(const v1::PlannedCell& cell) {
           {"parameters", cell.parameters()},
           {"flops", JsonNumber(cell.flops())},
           {"cohort", cell.cohort()},
+          {"ranks", cell.ranks()},
+          {"threads", cell.threads()},
           {"memory_bytes", cell.memory_bytes()},
           {"without_embedding", cell.without_embedding()},
           {"hash", cell.hash()},
@@ -135,6 +137,9 @@ std::string RenderPlan(const PlanView& plan, size_t most, const Style& style) {
                {"method"}},
               {}};
   for (const auto& key : further) table.columns.push_back({style.Clean(key)});
+  const bool has_ranks = std::ranges::any_of(
+      plan.cells, [](const v1::PlannedCell& cell) { return cell.ranks() > 1; });
+  if (has_ranks) table.columns.push_back({"ranks", Align::kRight});
   for (const char* title :
        {"trials", "parameters", "FLOPs a trial", "memory an attempt"}) {
     table.columns.push_back({title, Align::kRight});
@@ -153,6 +158,7 @@ std::string RenderPlan(const PlanView& plan, size_t most, const Style& style) {
       const auto value = axes.find(key);
       row.push_back(value == axes.end() ? "" : style.Clean(value->second));
     }
+    if (has_ranks) row.push_back(std::to_string(cell.ranks()));
     row.push_back(std::to_string(cell.trials()));
     row.push_back(HumanCount(static_cast<double>(cell.parameters())) + star);
     row.push_back(HumanFlops(cell.flops()) + star);

@@ -117,7 +117,7 @@ absl::Status Coordinator::Begin() {
                                  effects_, log_);
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
-  sessions_.Connect(*loop_);
+  sessions_.Connect(*loop_, options_.gang_key);
   background_.emplace(kBackgroundThreads);
   attachments_.emplace(Greeting(options_),
                        [this](const rpc::Demand& demand) { OnDemand(demand); });

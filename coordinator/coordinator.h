@@ -47,6 +47,9 @@ struct CoordinatorOptions {
   std::string commit = "unknown";
   std::filesystem::path database;
   std::filesystem::path agent;  // the program; of a private one
+  /// Random, and kept to itself: the secrets of attempts of several ranks are
+  /// made of it.
+  std::string gang_key;
   /// How long a private one waits for its first client.
   std::chrono::milliseconds first_client{20'000};
   /// How long from the moment the program that started it has gone.

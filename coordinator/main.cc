@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 
 #include <grpc/support/log.h>
@@ -32,6 +33,16 @@ std::string BootId() {
   std::string id;
   file >> id;
   return id;
+}
+
+std::string FreshKey() {
+  std::random_device random;
+  std::string key;
+  for (int i = 0; i < 8; ++i) {
+    const uint32_t part = random();
+    key.append(reinterpret_cast<const char*>(&part), sizeof part);
+  }
+  return key;
 }
 
 /// What was bound, for people and programs: one line.
@@ -99,6 +110,7 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
   options.config = config;
   options.version = std::string(BuildVersion());
   options.commit = BuildCommit();
+  options.gang_key = FreshKey();
   options.database = folder.path() / "leadline.db";
   std::error_code error;
   options.agent =

@@ -22,6 +22,7 @@ constexpr size_t kMostInDocument = size_t{16} << 20;
 struct Options {
   std::string trial;
   int64_t attempt = 0;
+  int64_t rank = 0;
   std::string stream = "stderr";
   bool is_stdout = false;
   bool is_stderr = false;
@@ -33,7 +34,8 @@ struct Options {
 };
 
 LogPlace PlaceOf(const Options& options, int64_t attempt) {
-  return {options.trial, attempt, options.stream, options.offset, options.tail};
+  return {options.trial,  attempt,      options.stream,
+          options.offset, options.tail, options.rank};
 }
 
 int64_t NumberOf(const v1::AttemptSummary& attempt) {
@@ -254,6 +256,11 @@ void Declare(CLI::App& app, Options& options) {
                                  "number of the attempt (default: the last)")
                       ->option_text("N")
                       ->check(CLI::Range(int64_t{1}, int64_t{1000000000}));
+  app.add_option("--rank", options.rank,
+                 "of an attempt of several ranks (default: 0, whose event file "
+                 "is the record)")
+      ->option_text("K")
+      ->check(CLI::Range(int64_t{0}, int64_t{1023}));
   app.add_flag("--all", options.all,
                "every attempt in order, each with a heading line")
       ->excludes(attempt);
@@ -290,7 +297,8 @@ Command LogsCommand() {
           "attempt\n"
           "  leadline logs s1.3.0 -f --tail 20    # its end, and what comes\n"
           "  leadline logs s1.3.0 --all --stream stdout\n"
-          "  leadline logs s1.3.0 --events --attempt 1\n",
+          "  leadline logs s1.3.0 --events --attempt 1\n"
+          "  leadline logs s1.3.0 --rank 3        # where devices is above 1\n",
           [](CLI::App& app) -> Action {
             auto options = std::make_shared<Options>();
             Declare(app, *options);

@@ -7,6 +7,7 @@
 #include <absl/status/status.h>
 
 #include "coordinator/control/attempts.h"
+#include "coordinator/control/parts.h"
 
 namespace leadline::control {
 namespace {
@@ -19,55 +20,44 @@ void Release(Step& step, SessionId session, const AttemptKey& key) {
   if (node->held.erase(key) > 0) step.state.must_place = true;
 }
 
-/// What the end of a trainer means where it left trials open.
-std::pair<FailureKind, std::string> Verdict(const AttemptEnded& ended,
-                                            const LiveAttempt& live) {
-  // One told to end names no kind: its agent knows why it was told. And of what
-  // a trainer takes for a crash its agent may have found the cause.
-  if (live.end && live.end->failed && live.end->kind &&
-      (*live.end->kind != FailureKind::kCrash || !ended.kind)) {
-    return {*live.end->kind, live.end->message};
-  }
-  if (ended.kind) return {*ended.kind, ended.message};
-  std::string how = ended.signal != 0
-                        ? "signal " + std::to_string(ended.signal)
-                        : "exit code " + std::to_string(ended.exit_code);
-  std::string text = "the trainer ended by " + how + " without all results";
-  if (!ended.message.empty()) text += ": " + ended.message;
-  return {FailureKind::kCrash, std::move(text)};
-}
-
 }  // namespace
 
 void Apply(Step& step, const AttemptStarted& command) {
-  LiveAttempt* live = step.state.FindLive(command.attempt, command.session);
-  if (!live) return;
-  live->renewed = step.now.steady;
-  live->waiting_for.clear();
-  live->pid = command.pid;
-  storage::AttemptRecord about;
-  about.key = command.attempt;
-  about.dataset_path = command.dataset_path;
-  about.device = command.device;
-  step.Do(storage::DescribeAttempt{std::move(about)});
+  const LivePart* part = step.state.FindPart(command.attempt, command.session);
+  if (!part) return;
+  // All parts have the same kind of device; one of them tells.
+  if (part->first_rank == 0) {
+    storage::AttemptRecord about;
+    about.key = command.attempt;
+    about.dataset_path = command.dataset_path;
+    about.device = command.device;
+    step.Do(storage::DescribeAttempt{std::move(about)});
+  }
+  TakeStarted(step, command);
 }
 
 void Apply(Step& step, const AttemptWaiting& command) {
-  LiveAttempt* live = step.state.FindLive(command.attempt, command.session);
-  if (!live) return;
-  live->waiting_for = command.message;
+  LivePart* part = step.state.FindPart(command.attempt, command.session);
+  if (!part) return;
+  part->waiting_for = command.message;
   step.Touch(command.attempt.cohort.cell.sweep);
+  if (command.is_ready) NoteReady(step, command.attempt, *part);
 }
 
 void Apply(Step& step, const AttemptRefused& command) {
   Release(step, command.session, command.attempt);
-  if (const auto* live =
-          step.state.FindLive(command.attempt, command.session)) {
-    if (live->record.stop_reason.empty()) {
-      FailAttempt(step, command.attempt, command.kind, command.message);
-    } else {
-      Preempt(step, command.attempt);
-    }
+  const LiveAttempt* live =
+      step.state.FindLive(command.attempt, command.session);
+  if (live && live->parts.size() > 1) {
+    // Its agent waits for no answer.
+    return RefusePart(step, command,
+                      *step.state.FindPart(command.attempt, command.session));
+  }
+  if (live && live->record.stop_reason.empty()) {
+    FailAttempt(step, command.attempt, command.kind, command.message,
+                std::string(live->parts.front().node));
+  } else if (live) {
+    Preempt(step, command.attempt);
   }
   step.Tell(command.session, EndedAckOrder{command.attempt});
 }
@@ -75,7 +65,9 @@ void Apply(Step& step, const AttemptRefused& command) {
 void Apply(Step& step, const AttemptEnded& command) {
   const LiveAttempt* speaker =
       step.state.FindLive(command.attempt, command.session);
-  if (speaker && command.last_sequence > speaker->record.last_sequence) {
+  LivePart* part = step.state.FindPart(command.attempt, command.session);
+  if (part && part->first_rank == 0 &&
+      command.last_sequence > speaker->record.last_sequence) {
     // It overtook its records: judged without them, done work would be undone.
     step.Tell(
         command.session,
@@ -86,9 +78,9 @@ void Apply(Step& step, const AttemptEnded& command) {
     return;
   }
   Release(step, command.session, command.attempt);
+  if (part && speaker->parts.size() > 1) return EndPart(step, command, *part);
   step.Tell(command.session, EndedAckOrder{command.attempt});
-  const LiveAttempt* live =
-      step.state.FindLive(command.attempt, command.session);
+  const LiveAttempt* live = speaker;
   if (!live) return;
   step.Touch(command.attempt.cohort.cell.sweep);
   if (!step.state.FindCohort(command.attempt.cohort)->HasHeldTrial()) {
@@ -97,12 +89,13 @@ void Apply(Step& step, const AttemptEnded& command) {
   if (!live->record.stop_reason.empty()) {
     return Preempt(step, command.attempt);
   }
-  const auto [kind, message] = Verdict(command, *live);
+  const auto [kind, message] = Judge(command, live->end);
   if (kind == FailureKind::kAgentLost) {
     // No fault of its own: it does not use up a try.
     Supersede(step, command.attempt, "agent_lost: " + message);
   } else {
-    FailAttempt(step, command.attempt, kind, message);
+    FailAttempt(step, command.attempt, kind, message,
+                std::string(live->parts.front().node));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "coordinator/control/candidates.h"
 #include "coordinator/control/failure_limits.h"
 #include "coordinator/control/failure_policy.h"
+#include "coordinator/control/parts.h"
 #include "coordinator/control/quarantine.h"
 #include "coordinator/control/retry.h"
 #include "coordinator/control/standing.h"
@@ -21,29 +22,52 @@ namespace {
 constexpr size_t kFailuresShown = 256;
 constexpr size_t kLongestMessage = 2000;
 
-/// Of the attempt's devices together; 0 where its node does not know of one.
-int64_t MemoryOf(const State& state, const LiveAttempt& live) {
-  const auto node = state.nodes.find(live.record.node);
-  if (node == state.nodes.end()) return 0;
-  int64_t bytes = 0;
-  for (const std::string& id : live.record.devices) {
+/// Of each of the part's devices; empty where its node has not registered since
+/// the coordinator began. 0: the node does not say.
+std::vector<int64_t> MemoryOf(const State& state, const LivePart& part) {
+  std::vector<int64_t> bytes;
+  const auto node = state.nodes.find(part.node);
+  if (node == state.nodes.end() || node->second.devices.empty()) return bytes;
+  for (const std::string& id : part.devices) {
     const auto& devices = node->second.devices;
     const auto device = std::ranges::find(devices, id, &DeviceInfo::id);
-    if (device == devices.end() || device->memory_bytes <= 0) return 0;
-    bytes += device->memory_bytes;
+    bytes.push_back(device == devices.end() ? 0 : device->memory_bytes);
   }
   return bytes;
 }
 
-/// Ends the live attempt; what is left of it says where and how far it got.
+/// Of all devices of the attempt together; 0 where some node does not say.
+/// Those of nodes that are not known yet count as the largest of the others:
+/// they are of one type.
+int64_t MemoryOf(const State& state, const LiveAttempt& live) {
+  int64_t bytes = 0;
+  int64_t most = 0;
+  int64_t unknown = 0;
+  for (const LivePart& part : live.parts) {
+    const std::vector<int64_t> known = MemoryOf(state, part);
+    if (known.empty()) unknown += std::ssize(part.devices);
+    for (const int64_t one : known) {
+      if (one <= 0) return 0;
+      bytes += one;
+      most = std::max(most, one);
+    }
+  }
+  return bytes + unknown * most;
+}
+
+/// Ends the live attempt, on all of its nodes; what is left of it says where
+/// and how far it got.
 EndedAttempt End(Step& step, const AttemptKey& key, AttemptOutcome outcome,
                  std::optional<FailureKind> kind, const std::string& message) {
   const LiveAttempt& live = *step.state.FindLive(key);
-  EndedAttempt ended{key, live.record.node, live.step,
-                     MemoryOf(step.state, live)};
+  EndedAttempt ended{key, "", live.step, MemoryOf(step.state, live)};
+  for (const LivePart& part : live.parts) ended.nodes.push_back(part.node);
+  if (live.parts.size() > 1) DismissParts(step, live, message);
   step.Do(storage::EndAttempt{key, outcome, kind, message, step.now.wall});
   step.state.FindCohort(key.cohort)->ended_at = step.now.steady;
-  if (outcome == AttemptOutcome::kSucceeded) NoteSuccess(step, ended.node);
+  if (outcome == AttemptOutcome::kSucceeded) {
+    for (const std::string& node : ended.nodes) NoteSuccess(step, node);
+  }
   return ended;
 }
 
@@ -62,7 +86,9 @@ std::string WhyFinal(const Step& step, const EndedAttempt& ended,
     return TriesText(step.policy, cohort.record);
   }
   if (row.retry == RetryWhere::kWithMoreMemory && ended.memory_bytes == 0) {
-    return "node " + ended.node + " does not say how much memory it has";
+    return "node " + ended.nodes.front() +
+           (ended.nodes.size() > 1 ? " or another of its nodes" : "") +
+           " does not say how much memory it has";
   }
   return WhyHopeless(step, cohort);
 }
@@ -78,16 +104,15 @@ void NoteFailure(Step& step, const AttemptKey& key, const TrialId& trial,
 }
 
 void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
-                 const std::string& message) {
+                 const std::string& message, const std::string& node) {
   const std::string text(Utf8Prefix(message, kLongestMessage));
-  const EndedAttempt ended =
-      End(step, key, AttemptOutcome::kFailed, kind, text);
+  EndedAttempt ended = End(step, key, AttemptOutcome::kFailed, kind, text);
+  ended.node = node;
   CountEnd(step, ended, kind);
-  if (PolicyOf(kind).blame == Blame::kNone) {
-    NoteEnd(step, ended);
-  } else {
+  if (PolicyOf(kind).blame != Blame::kNone && !node.empty()) {
     HoldAgainst(step, ended, kind, text);
   }
+  NoteEnd(step, ended);
   const std::string final = WhyFinal(step, ended, kind);
   std::string reason = std::string(Name(kind)) + ": " + text;
   if (!final.empty() && PolicyOf(kind).retry != RetryWhere::kNowhere) {
@@ -150,10 +175,8 @@ void CancelAttempt(Step& step, const AttemptKey& key,
   const EndedAttempt ended =
       End(step, key, AttemptOutcome::kCancelled, std::nullopt, reason);
   NoteEnd(step, ended);
-  const auto found = step.state.nodes.find(ended.node);
-  if (found != step.state.nodes.end() && found->second.session) {
-    step.Tell(*found->second.session, StopOrder{key, reason});
-  }
+  if (ended.nodes.size() > 1) return;  // they have been told
+  TellNode(step, ended.nodes.front(), StopOrder{key, reason});
 }
 
 int64_t CancelOpenTrials(Step& step, Cohort& cohort,

@@ -8,10 +8,11 @@
 
 namespace leadline::control {
 
-/// Ends the live attempt as failed. Its open trials are queued again after a
-/// backoff, or failed where failure_policy.h or the number of tries says so.
+/// Ends the live attempt as failed on that node; empty: nobody can tell where.
+/// Its open trials are queued again after a backoff, or failed where
+/// failure_policy.h or the number of tries says so.
 void FailAttempt(Step& step, const AttemptKey& key, FailureKind kind,
-                 const std::string& message);
+                 const std::string& message, const std::string& node);
 
 /// Ends the live attempt as superseded and queues its open trials at once; as
 /// succeeded if it has none.

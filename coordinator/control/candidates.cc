@@ -60,6 +60,7 @@ scheduler::NodeView ViewOf(const Node& node, SteadyTime now) {
   view.name = node.name;
   view.closed = WhyClosed(node, now);
   view.takes_canary = TakesCanary(node, now);
+  view.takes_gangs = node.takes_gangs;
   for (auto& [kind, group] : groups) view.groups.push_back(std::move(group));
   return view;
 }
@@ -69,7 +70,7 @@ scheduler::CohortRequest RequestOf(const Step& step, const Cohort& cohort) {
   const Sweep& sweep = *step.state.FindSweep(record.id.cell.sweep);
   const Cell& cell = *step.state.FindCell(record.id.cell);
   scheduler::CohortRequest request{record.id, sweep.record.priority,
-                                   cell.devices, cell.cpu_slots};
+                                   cell.devices, cell.threads};
   request.more_memory_than = record.memory_tried;
   if (record.waits_after &&
       PolicyOf(*record.waits_after).retry == RetryWhere::kOnOtherNode) {
@@ -82,13 +83,27 @@ scheduler::CohortRequest RequestOf(const Step& step, const Cohort& cohort) {
 
 bool HasComparison(const Step& step, const std::string& name,
                    const Cohort& cohort) {
-  const auto could = scheduler::WhoCouldHold(
-      Views(step, [](const Node& node) { return node.session.has_value(); }),
-      RequestOf(step, cohort));
-  return std::ranges::any_of(could, [&](const std::string& other) {
-    const storage::NodeRecord& record = step.state.nodes.at(other).record;
-    return other != name && !record.quarantined && !record.undecided;
-  });
+  const scheduler::CohortRequest request = RequestOf(step, cohort);
+  const auto views =
+      Views(step, [](const Node& node) { return node.session.has_value(); });
+  std::vector<scheduler::NodeView> sound;
+  bool fits_on_one = request.ranks == 1;
+  for (const scheduler::NodeView& view : views) {
+    const storage::NodeRecord& record = step.state.nodes.at(view.name).record;
+    const bool is_sound =
+        view.name != name && !record.quarantined && !record.undecided;
+    if (is_sound) sound.push_back(view);
+    fits_on_one =
+        fits_on_one || !scheduler::WhoCouldHold({view}, request).empty();
+  }
+  // Ranks that no node could hold alone are compared where the others together
+  // could.
+  if (!fits_on_one) return !scheduler::WhoCouldHold(sound, request).empty();
+  return std::ranges::any_of(
+      scheduler::WhoCouldHold(views, request), [&](const std::string& other) {
+        return std::ranges::find(sound, other, &scheduler::NodeView::name) !=
+               sound.end();
+      });
 }
 
 std::string WhyHopeless(const Step& step, const Cohort& cohort) {

@@ -157,6 +157,7 @@ struct NodeRegistered {
   AgentFacts agent = {};
   std::vector<DeviceInfo> devices;
   std::vector<HeldAttempt> attempts;
+  bool takes_gangs = true;  // its agent knows of several ranks
 };
 
 /// The stream ended, for whatever reason.
@@ -176,12 +177,19 @@ struct Records {
   std::vector<TrainerRecord> records;  // in order, without gaps
 };
 
+struct StartedRank {
+  int64_t rank = 0;
+  int64_t pid = 0;      // 0: not known
+  std::string address;  // for the other ranks; empty: not known yet
+};
+
 struct AttemptStarted {
   SessionId session;
   AttemptKey attempt;
   std::string dataset_path;
   std::string device;
-  int64_t pid = 0;  // of its trainer; 0: not known
+  int64_t pid = 0;  // of its first trainer there; 0: not known
+  std::vector<StartedRank> ranks = {};  // there, where there are several
 };
 
 /// The agent holds it and cannot start it yet.
@@ -189,6 +197,7 @@ struct AttemptWaiting {
   SessionId session;
   AttemptKey attempt;
   std::string message;
+  bool is_ready = false;  // it waits for the ranks on other nodes alone
 };
 
 struct AttemptRefused {

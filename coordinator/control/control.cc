@@ -14,6 +14,7 @@
 #include "coordinator/control/node_queries.h"
 #include "coordinator/control/nodes.h"
 #include "coordinator/control/overview.h"
+#include "coordinator/control/parts.h"
 #include "coordinator/control/pausing.h"
 #include "coordinator/control/placement.h"
 #include "coordinator/control/progress.h"
@@ -87,6 +88,7 @@ bool SomethingWaitsForTime(const State& state) {
 
 void Apply(Step& step, const Tick&) {
   CheckLeases(step);
+  CheckSuspicions(step);
   ForgetEndedSweeps(step);
   FailWhatIsHopeless(step);
   SampleWork(step.state, step.now.steady);

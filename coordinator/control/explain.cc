@@ -20,12 +20,13 @@ LiveNow Describe(const Step& step, const Cell& cell, const Cohort& cohort) {
   const LiveAttempt& live = *cohort.live;
   LiveNow now;
   now.record = live.record;
-  now.lease_left = step.policy.lease - (step.now.steady - live.renewed);
+  now.lease_left = step.policy.lease - (step.now.steady - live.Renewed());
   if (live.recorded_at) now.since_record = step.now.steady - *live.recorded_at;
   now.step = live.step;
   now.steps = cell.record.steps;
   now.tokens_per_second = live.tokens_per_second;
-  now.waiting_for = live.waiting_for;
+  now.waiting_for = live.parts.size() > 1 ? live.WaitingFor()
+                                          : live.parts.front().waiting_for;
   for (const storage::TrialRecord& trial : cohort.trials) {
     if (!IsHeld(trial.state)) continue;
     if (now.trials++ == 0) {

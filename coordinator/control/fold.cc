@@ -25,7 +25,7 @@ Cell MakeCell(const storage::CellRecord& record) {
     return cell;
   }
   cell.devices = settings->Integer("devices");
-  cell.cpu_slots = cell.devices * settings->Integer("threads");
+  cell.threads = settings->Integer("threads");
   if (spec::Resolve(settings->values()).errors.empty()) {
     cell.work = spec::CountTrainingFlops(*settings, record.dataset.vocabulary);
   }
@@ -117,6 +117,7 @@ struct Folder {
     if (Cohort* cohort = state.FindCohort(id)) {
       cohort->live.emplace();
       cohort->live->record = start.attempt;
+      cohort->live->parts = PartsOf(start.attempt);
       cohort->record.attempts = start.attempt.key.number;
       UpdateSets(state, id, *cohort);
     }
@@ -194,12 +195,15 @@ absl::Status Restore(State& state, const storage::SweepContents& contents,
     }
     cohort->live.emplace();
     cohort->live->record = attempt;
-    cohort->live->renewed = now;
+    cohort->live->parts = PartsOf(attempt);
+    for (LivePart& part : cohort->live->parts) part.renewed = now;
     cohort->live->step = attempt.step;
   }
   for (const storage::AttemptRecord& attempt : contents.cancelled) {
     if (Cohort* cohort = state.FindCohort(attempt.key.cohort)) {
-      cohort->cancelled_on = attempt.node;
+      for (const LivePart& part : PartsOf(attempt)) {
+        cohort->cancelled_on.insert(part.node);
+      }
     }
   }
   for (const storage::CohortRecord& cohort : contents.cohorts) {

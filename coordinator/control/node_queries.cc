@@ -1,5 +1,6 @@
 #include "coordinator/control/node_queries.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,26 +13,37 @@
 namespace leadline::control {
 namespace {
 
-using LiveByNode = std::multimap<std::string, const Cohort*>;
+/// A cohort and the part of its live attempt that is on the node.
+using LiveByNode =
+    std::multimap<std::string, std::pair<const Cohort*, const LivePart*>>;
 
 LiveByNode GroupLive(State& state) {
   LiveByNode live;
   for (const CohortId& id : state.live) {
     const Cohort* cohort = state.FindCohort(id);
-    live.emplace(cohort->live->record.node, cohort);
+    for (const LivePart& part : cohort->live->parts) {
+      if (!part.has_ended) live.emplace(part.node, std::pair(cohort, &part));
+    }
   }
   return live;
 }
 
-NodeAttempt Describe(const Cohort& cohort) {
+NodeAttempt Describe(const Cohort& cohort, const LivePart& part) {
   const LiveAttempt& live = *cohort.live;
   NodeAttempt attempt;
   attempt.key = live.record.key;
   attempt.state = TrialState::kLeased;
-  attempt.devices = live.record.devices;
+  attempt.devices = part.devices;
   attempt.started_at = live.record.started_at;
   attempt.step = live.step;
-  attempt.pid = live.pid;
+  attempt.first_rank = part.first_rank;
+  attempt.world_size = std::max<int64_t>(std::ssize(live.record.ranks), 1);
+  for (int64_t rank = part.first_rank;
+       rank <
+       std::min(part.first_rank + part.ranks, std::ssize(live.record.ranks));
+       ++rank) {
+    attempt.ranks.push_back(live.record.ranks[static_cast<size_t>(rank)]);
+  }
   for (const storage::TrialRecord& trial : cohort.trials) {
     if (!IsHeld(trial.state)) continue;
     if (attempt.trials++ == 0) {
@@ -49,7 +61,7 @@ std::vector<NodeAttempt> AttemptsOf(const Node& node, const LiveByNode& live) {
   }
   const auto [begin, end] = live.equal_range(node.name);
   for (auto at = begin; at != end; ++at) {
-    NodeAttempt attempt = Describe(*at->second);
+    NodeAttempt attempt = Describe(*at->second.first, *at->second.second);
     attempts[attempt.key] = std::move(attempt);
   }
   std::vector<NodeAttempt> list;

@@ -38,7 +38,9 @@ struct NodeAttempt {
   std::vector<std::string> devices = {};
   storage::WallTime started_at{};  // where it counts
   int64_t step = 0;
-  int64_t pid = 0;  // of its trainer; 0: not known
+  int64_t world_size = 1;                       // its ranks on all nodes
+  int64_t first_rank = 0;                       // of those here
+  std::vector<storage::RankRecord> ranks = {};  // here
   int64_t trials = 0;
   TrialId first = {};
 };

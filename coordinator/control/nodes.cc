@@ -10,7 +10,7 @@
 #include <absl/status/status.h>
 
 #include "coordinator/control/attempts.h"
-#include "coordinator/control/pausing.h"
+#include "coordinator/control/parts.h"
 #include "errors/error_code.h"
 
 namespace leadline::control {
@@ -20,12 +20,14 @@ SteadyTime::duration InSteady(Seconds seconds) {
   return std::chrono::duration_cast<SteadyTime::duration>(seconds);
 }
 
-/// A copy: what is done with them changes the set.
+/// Those of which it holds ranks. A copy: what is done with them changes the
+/// set.
 std::vector<AttemptKey> LiveOn(State& state, const std::string& node) {
   std::vector<AttemptKey> keys;
   for (const CohortId& id : state.live) {
     const LiveAttempt& live = *state.FindCohort(id)->live;
-    if (live.record.node == node) keys.push_back(live.record.key);
+    const LivePart* part = live.PartOn(node);
+    if (part && !part->has_ended) keys.push_back(live.record.key);
   }
   return keys;
 }
@@ -40,9 +42,11 @@ void MoveHeldTrials(Step& step, const AttemptKey& key, TrialState to,
   }
 }
 
-void MakeUnreachable(Step& step, const AttemptKey& key,
+/// With one of its parts all of it is.
+void MakeUnreachable(Step& step, const AttemptKey& key, LivePart& part,
                      const std::string& reason) {
   LiveAttempt& live = *step.state.FindLive(key);
+  part.is_heard = false;
   live.tokens_per_second = 0;
   MoveHeldTrials(step, key, TrialState::kUnreachable, reason);
 }
@@ -53,10 +57,13 @@ bool IsUnreachable(const Cohort& cohort) {
       [](const auto& t) { return t.state == TrialState::kUnreachable; });
 }
 
-/// Renews the lease; whatever was unreachable runs again.
-void Renew(Step& step, const AttemptKey& key) {
-  step.state.FindLive(key)->renewed = step.now.steady;
-  if (IsUnreachable(*step.state.FindCohort(key.cohort))) {
+/// Renews the lease of the part; whatever was unreachable runs again once all
+/// parts are heard.
+void Renew(Step& step, const AttemptKey& key, LivePart& part) {
+  part.renewed = step.now.steady;
+  part.is_heard = true;
+  if (step.state.FindLive(key)->AllHeard() &&
+      IsUnreachable(*step.state.FindCohort(key.cohort))) {
     MoveHeldTrials(step, key, TrialState::kRunning, "");
   }
 }
@@ -68,6 +75,7 @@ void TakeIn(Step& step, const NodeRegistered& command) {
   node.session = command.session;
   node.connection = step.now;
   node.agent = command.agent;
+  node.takes_gangs = command.takes_gangs;
   node.heard = step.now.steady;
   node.devices = command.devices;
   node.rival.reset();
@@ -90,10 +98,13 @@ std::set<AttemptKey> TakeBack(Step& step, const NodeRegistered& command,
       welcome.superseded.push_back(held.key);
       continue;
     }
-    node.held[held.key] = live->record.devices;
-    welcome.acknowledged.emplace_back(held.key, live->record.last_sequence);
+    LivePart& part = *step.state.FindPart(held.key, command.session);
+    node.held[held.key] = part.devices;
+    // Of other parts the coordinator has no records.
+    welcome.acknowledged.emplace_back(
+        held.key, part.first_rank == 0 ? live->record.last_sequence : 0);
     goes_on.insert(held.key);
-    Renew(step, held.key);
+    Renew(step, held.key, part);
   }
   return goes_on;
 }
@@ -107,6 +118,7 @@ void Admit(Step& step, const NodeRegistered& command) {
   const std::set<AttemptKey> goes_on = TakeBack(step, command, welcome);
   for (const AttemptKey& key : LiveOn(step.state, command.node)) {
     if (!goes_on.contains(key)) {
+      step.state.FindPart(key, command.session)->is_lost = true;
       Supersede(step, key,
                 "agent " + command.node + " came back without attempt " +
                     ToText(key));
@@ -115,7 +127,9 @@ void Admit(Step& step, const NodeRegistered& command) {
   step.Tell(command.session, std::move(welcome));
   for (const AttemptKey& key : goes_on) {
     const LiveAttempt* live = step.state.FindLive(key);
-    if (live && !live->record.stop_reason.empty()) TellToStop(step, *live);
+    if (live && !live->record.stop_reason.empty()) {
+      step.Tell(command.session, StopOrder{key, live->record.stop_reason});
+    }
   }
 }
 
@@ -139,7 +153,8 @@ void Disconnect(Step& step, Node& node, const std::string& reason) {
   }
   step.state.must_place = true;
   for (const AttemptKey& key : LiveOn(step.state, node.name)) {
-    MakeUnreachable(step, key, reason);
+    MakeUnreachable(step, key, *step.state.FindLive(key)->PartOn(node.name),
+                    reason);
   }
   if (node.rival) {
     const NodeRegistered rival = *std::exchange(node.rival, std::nullopt);
@@ -147,21 +162,26 @@ void Disconnect(Step& step, Node& node, const std::string& reason) {
   }
 }
 
-void CheckLease(Step& step, const AttemptKey& key) {
-  const LiveAttempt& live = *step.state.FindLive(key);
-  const SteadyTime::duration silent = step.now.steady - live.renewed;
-  const std::string node = live.record.node;
-  if (silent <= InSteady(step.policy.lease)) return;
+/// True if the attempt has ended for it.
+bool CheckLease(Step& step, const AttemptKey& key, LivePart& part) {
+  const SteadyTime::duration silent = step.now.steady - part.renewed;
+  const std::string node = part.node;
+  if (part.has_ended || silent <= InSteady(step.policy.lease)) return false;
   if (silent <= InSteady(step.policy.lease + step.policy.grace)) {
-    MakeUnreachable(step, key, "node " + node + " is not heard");
-    return;
+    MakeUnreachable(step, key, part, "node " + node + " is not heard");
+    return false;
   }
-  const auto found = step.state.nodes.find(node);
-  if (found != step.state.nodes.end() && found->second.session) {
-    step.Tell(*found->second.session,
-              StopOrder{key, "its lease was not renewed"});
+  if (step.state.FindLive(key)->parts.size() == 1) {
+    TellNode(step, node, StopOrder{key, "its lease was not renewed"});
   }
   Supersede(step, key, "agent_lost: node " + node + " was not heard in time");
+  return true;
+}
+
+void CheckLeases(Step& step, const AttemptKey& key) {
+  for (LivePart& part : step.state.FindLive(key)->parts) {
+    if (CheckLease(step, key, part)) return;
+  }
 }
 
 }  // namespace
@@ -213,10 +233,12 @@ void Apply(Step& step, const Heartbeat& command) {
   RenewalOrder renewal{command.number, {}};
   for (const AttemptKey& key : command.attempts) {
     if (const auto* live = step.state.FindLive(key, command.session)) {
-      Renew(step, key);
+      Renew(step, key, *step.state.FindPart(key, command.session));
       renewal.attempts.push_back(key);
       // The order may have been lost; one that is known changes nothing.
-      if (!live->record.stop_reason.empty()) TellToStop(step, *live);
+      if (!live->record.stop_reason.empty()) {
+        step.Tell(command.session, StopOrder{key, live->record.stop_reason});
+      }
     } else {
       step.Tell(command.session, StopOrder{key, "it counts no more"});
     }
@@ -242,7 +264,7 @@ void CheckLeases(Step& step) {
   const std::vector<CohortId> live(step.state.live.begin(),
                                    step.state.live.end());
   for (const CohortId& id : live) {
-    CheckLease(step, AttemptKey(step.state.FindCohort(id)->live->record.key));
+    CheckLeases(step, AttemptKey(step.state.FindCohort(id)->live->record.key));
   }
 }
 
@@ -250,8 +272,10 @@ void MakeAllUnreachable(Step& step, const std::string& reason) {
   const std::vector<CohortId> live(step.state.live.begin(),
                                    step.state.live.end());
   for (const CohortId& id : live) {
-    MakeUnreachable(
-        step, AttemptKey(step.state.FindCohort(id)->live->record.key), reason);
+    LiveAttempt& attempt = *step.state.FindCohort(id)->live;
+    for (LivePart& part : attempt.parts) {
+      MakeUnreachable(step, AttemptKey(attempt.record.key), part, reason);
+    }
   }
 }
 

@@ -37,8 +37,18 @@ struct StartOrder {
   spec::GivenSettings settings;
   std::vector<int64_t> seeds;
   storage::DatasetRecord dataset;
-  std::vector<std::string> devices;
-  std::vector<TrialId> trials;  // one a seed
+  std::vector<std::string> devices;  // of the ranks there, in turn
+  std::vector<TrialId> trials;       // one a seed
+  int64_t world_size = 1;
+  int64_t first_rank = 0;
+  int64_t ranks = 1;  // there
+};
+
+/// Without peers: every part is ready, and its trainers may start. With them:
+/// where each rank listens.
+struct RendezvousOrder {
+  AttemptKey attempt;
+  std::vector<std::string> peers;
 };
 
 struct StopOrder {
@@ -67,8 +77,9 @@ struct CloseOrder {
   absl::Status status;
 };
 
-using Order = std::variant<WelcomeOrder, StartOrder, StopOrder, AckOrder,
-                           RenewalOrder, EndedAckOrder, CloseOrder>;
+using Order =
+    std::variant<WelcomeOrder, StartOrder, StopOrder, AckOrder, RenewalOrder,
+                 EndedAckOrder, CloseOrder, RendezvousOrder>;
 
 struct AgentOrder {
   SessionId session;

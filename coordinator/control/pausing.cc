@@ -7,6 +7,7 @@
 #include <absl/status/status.h>
 
 #include "coordinator/control/attempts.h"
+#include "coordinator/control/parts.h"
 #include "coordinator/control/request_answers.h"
 
 namespace leadline::control {
@@ -115,10 +116,11 @@ absl::Status NoSuchSweep(SweepId sweep) {
 }  // namespace
 
 void TellToStop(Step& step, const LiveAttempt& live) {
-  const auto node = step.state.nodes.find(live.record.node);
-  if (node == step.state.nodes.end() || !node->second.session) return;
-  step.Tell(*node->second.session,
-            StopOrder{live.record.key, live.record.stop_reason});
+  for (const LivePart& part : live.parts) {
+    if (part.has_ended) continue;
+    TellNode(step, part.node,
+             StopOrder{live.record.key, live.record.stop_reason});
+  }
 }
 
 void Apply(Step& step, const PauseSweep& command) {

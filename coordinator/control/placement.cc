@@ -23,10 +23,12 @@ constexpr char kNobodyWantsWork[] =
 
 /// Nodes with processes of an attempt that counts no more: until they are gone
 /// the next one of the cohort waits.
-std::map<CohortId, const Node*> WhereOldOnesEnd(const State& state) {
-  std::map<CohortId, const Node*> where;
+std::multimap<CohortId, const Node*> WhereOldOnesEnd(const State& state) {
+  std::multimap<CohortId, const Node*> where;
   for (const auto& [name, node] : state.nodes) {
-    for (const auto& [key, devices] : node.held) where[key.cohort] = &node;
+    for (const auto& [key, devices] : node.held) {
+      where.emplace(key.cohort, &node);
+    }
   }
   return where;
 }
@@ -40,28 +42,29 @@ bool HasRegistered(const State& state, const std::string& name) {
 /// Why the cohort must wait for processes to end; empty if it need not, or has
 /// waited as long as any lease could have lasted.
 std::string MustWaitForEnd(const Step& step, const Cohort& cohort,
-                           const std::map<CohortId, const Node*>& where) {
+                           const std::multimap<CohortId, const Node*>& where) {
   const SteadyTime::duration patience = PatienceWithNodes(step.policy);
-  const auto found = where.find(cohort.record.id);
-  if (found == where.end()) {
-    // Its agent was told to end it by another coordinator, or was not.
-    const bool is_over = step.now.steady - step.state.began > patience ||
-                         HasRegistered(step.state, cohort.cancelled_on);
-    return cohort.cancelled_on.empty() || is_over
-               ? ""
-               : "the attempt before it may still run on node " +
-                     cohort.cancelled_on + ", which has not registered yet";
+  const auto [first, last] = where.equal_range(cohort.record.id);
+  for (auto at = first; at != last; ++at) {
+    const Node& node = *at->second;
+    // One that is not heard could not be told to end them, but renews them no
+    // more either. One that has come back was told as it came.
+    SteadyTime since = node.heard;
+    if (node.session) {
+      since = std::max(cohort.ended_at.value_or(step.state.began),
+                       node.connection ? node.connection->steady : since);
+    }
+    if (step.now.steady - since > patience) continue;
+    return "the attempt before it is still being ended on node " + node.name;
   }
-  const Node& node = *found->second;
-  // One that is not heard could not be told to end them, but renews them no
-  // more either. One that has come back was told as it came.
-  SteadyTime since = node.heard;
-  if (node.session) {
-    since = std::max(cohort.ended_at.value_or(step.state.began),
-                     node.connection ? node.connection->steady : since);
+  // Agents were told to end it by another coordinator, or were not.
+  if (step.now.steady - step.state.began > patience) return "";
+  for (const std::string& name : cohort.cancelled_on) {
+    if (HasRegistered(step.state, name)) continue;
+    return "the attempt before it may still run on node " + name +
+           ", which has not registered yet";
   }
-  if (step.now.steady - since > patience) return "";
-  return "the attempt before it is still being ended on node " + node.name;
+  return "";
 }
 
 /// Why the cohort must wait whatever is free; empty if it need not.
@@ -145,47 +148,85 @@ scheduler::Snapshot TakeSnapshot(Step& step, Reasons& reasons) {
   return snapshot;
 }
 
-void Start(Step& step, const scheduler::Placement& placement) {
-  Node& node = step.state.nodes.at(placement.node);
-  Cohort& cohort = *step.state.FindCohort(placement.cohort);
-  if (!node.session || !cohort.Waits()) return;
+storage::AttemptRecord AttemptOf(const Step& step, const Cohort& cohort,
+                                 const scheduler::Placement& placement) {
   storage::AttemptRecord attempt;
   attempt.key = {placement.cohort, cohort.record.attempts + 1};
-  attempt.node = node.name;
-  attempt.instance = node.instance;
-  attempt.devices = placement.devices;
+  attempt.instance = step.state.nodes.at(placement.parts.front().node).instance;
   attempt.started_at = step.now.wall;
+  for (const scheduler::Part& part : placement.parts) {
+    attempt.node += (attempt.node.empty() ? "" : "+") + part.node;
+    attempt.devices.insert(attempt.devices.end(), part.devices.begin(),
+                           part.devices.end());
+    const int64_t each = std::ssize(part.devices) / part.ranks;
+    for (int64_t rank = 0; rank < part.ranks; ++rank) {
+      const auto first = part.devices.begin() + rank * each;
+      attempt.ranks.push_back({part.node, {first, first + each}, 0});
+    }
+  }
+  return attempt;
+}
+
+/// What all of its parts are told alike.
+StartOrder OrderFor(Step& step, const AttemptKey& key) {
+  const Cell& cell = *step.state.FindCell(key.cohort.cell);
+  StartOrder order{key, {}, {}, cell.record.dataset, {}, {}};
+  const auto settings = spec::ReadSettingsJson(cell.record.settings_json);
+  if (const auto* read = std::get_if<spec::Settings>(&settings)) {
+    order.settings = read->values();
+  }
+  // A whole cohort trains each time, those included that have ended: numbers
+  // may depend on who trains beside whom.
+  for (const storage::TrialRecord& trial :
+       step.state.FindCohort(key.cohort)->trials) {
+    order.seeds.push_back(trial.seed);
+    order.trials.push_back(trial.id);
+  }
+  return order;
+}
+
+bool MayStart(const Step& step, const Cohort& cohort,
+              const scheduler::Placement& placement) {
+  return cohort.Waits() &&
+         std::ranges::all_of(placement.parts, [&](const scheduler::Part& part) {
+           return step.state.nodes.at(part.node).session.has_value();
+         });
+}
+
+/// All of its parts, or none.
+void Start(Step& step, const scheduler::Placement& placement) {
+  Cohort& cohort = *step.state.FindCohort(placement.cohort);
+  if (!MayStart(step, cohort, placement)) return;
+  storage::AttemptRecord attempt = AttemptOf(step, cohort, placement);
   const AttemptKey key = attempt.key;
   step.Do(storage::StartAttempt{std::move(attempt)});
-  cohort.live->renewed = step.now.steady;
   cohort.retry_at.reset();
   cohort.cancelled_on.clear();
   cohort.deferral.clear();
-  NoteStart(step, node.name, key);
   if (cohort.record.waits_after) {
     storage::CohortRecord standing = cohort.record;
     standing.waits_after.reset();
     step.Do(storage::SetStanding{std::move(standing)});
   }
-  node.held[key] = placement.devices;
-
-  const Cell& cell = *step.state.FindCell(placement.cohort.cell);
-  StartOrder order{key, {}, {}, cell.record.dataset, placement.devices, {}};
-  // A whole cohort trains each time, those included that have ended: numbers
-  // may depend on who trains beside whom.
-  for (size_t r = 0; r < cohort.trials.size(); ++r) {
-    const storage::TrialRecord trial = cohort.trials[r];
-    order.seeds.push_back(trial.seed);
-    order.trials.push_back(trial.id);
-    if (trial.state == TrialState::kQueued) {
-      step.Move(trial, TrialState::kLeased, "");
-    }
+  StartOrder order = OrderFor(step, key);
+  order.world_size = std::ssize(cohort.live->record.ranks);
+  for (LivePart& part : cohort.live->parts) {
+    part.renewed = step.now.steady;
+    part.is_heard = true;
+    NoteStart(step, part.node, key);
+    Node& node = step.state.nodes.at(part.node);
+    node.held[key] = part.devices;
+    order.first_rank = part.first_rank;
+    order.ranks = part.ranks;
+    order.devices = part.devices;
+    step.Tell(*node.session, order);
   }
-  const auto settings = spec::ReadSettingsJson(cell.record.settings_json);
-  if (const auto* read = std::get_if<spec::Settings>(&settings)) {
-    order.settings = read->values();
+  const auto is_queued = [](TrialState state) {
+    return state == TrialState::kQueued;
+  };
+  for (const storage::TrialRecord& trial : TrialsWhere(cohort, is_queued)) {
+    step.Move(trial, TrialState::kLeased, "");
   }
-  step.Tell(*node.session, std::move(order));
 }
 
 }  // namespace
@@ -205,8 +246,10 @@ void Place(Step& step) {
   const scheduler::Plan plan = scheduler::Schedule(TakeSnapshot(step, reasons));
   bool begins_canary = false;
   for (const scheduler::Placement& placement : plan.placements) {
-    const Node& node = step.state.nodes.at(placement.node);
-    begins_canary = begins_canary || node.record.quarantined;
+    for (const scheduler::Part& part : placement.parts) {
+      const Node& node = step.state.nodes.at(part.node);
+      begins_canary = begins_canary || node.record.quarantined;
+    }
     Start(step, placement);
     step.state.FindSweep(placement.cohort.cell.sweep)->can_run = true;
   }

@@ -26,6 +26,9 @@ struct Policy {
   int64_t quarantine_after = 3;      // failures in a row on a node; 0: never
   Seconds first_quarantine{5};       // until a canary; doubled at each failure
   Seconds longest_quarantine{1800};  // of these waits
+  /// Ranks that end because others are gone are believed after that long: the
+  /// first cause may be told meanwhile.
+  Seconds cause_patience{5};
   /// Training on for that long after its first step speaks for a node.
   Seconds vouches_after{60};
 };

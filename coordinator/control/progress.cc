@@ -119,9 +119,7 @@ ProgressReport Report(const State& state, const Sweep& sweep) {
     const Cell& cell = sweep.cells[id->cell.number - 1];
     const LiveAttempt& live = *cell.cohorts[id->number].live;
     report.tokens_per_second += live.tokens_per_second;
-    if (held_up.empty() && !live.waiting_for.empty()) {
-      held_up = live.record.node + " is " + live.waiting_for;
-    }
+    if (held_up.empty()) held_up = live.WaitingFor();
   }
   report.seconds_left = SecondsLeft(sweep);
   report.can_run = sweep.can_run;

@@ -93,14 +93,16 @@ void HoldAgainst(Step& step, const EndedAttempt& ended, FailureKind kind,
 }
 
 void NoteEnd(Step& step, const EndedAttempt& ended) {
-  const auto found = step.state.nodes.find(ended.node);
-  if (found == step.state.nodes.end()) return;
-  Node& node = found->second;
-  if (node.record.canary != ended.key) return;
-  storage::NodeRecord record = node.record;
-  record.canary.reset();
-  step.Do(storage::SetNode{std::move(record)});
-  StartWait(step.policy, node, step.now.steady);
+  for (const std::string& name : ended.nodes) {
+    const auto found = step.state.nodes.find(name);
+    if (found == step.state.nodes.end()) continue;
+    Node& node = found->second;
+    if (node.record.canary != ended.key) continue;
+    storage::NodeRecord record = node.record;
+    record.canary.reset();
+    step.Do(storage::SetNode{std::move(record)});
+    StartWait(step.policy, node, step.now.steady);
+  }
 }
 
 void NoteSuccess(Step& step, const std::string& name) {

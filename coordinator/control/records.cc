@@ -1,5 +1,6 @@
 #include "coordinator/control/records.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -138,7 +139,7 @@ class Taker {
     const double of_a_step = std::min(
         static_cast<double>(step.tokens) / static_cast<double>(step.step),
         kMostTokensOfAStep);
-    step_.outcome.tally.tokens[cohort_.live->record.node] +=
+    step_.outcome.tally.tokens[cohort_.live->parts.front().node] +=
         of_a_step *
         static_cast<double>((to - from) * std::ssize(step.train_loss));
   }
@@ -160,8 +161,20 @@ class Taker {
   std::vector<storage::Point> points_;
 };
 
-/// The trainer has spoken: what was leased runs.
-void StartRunning(Step& step, const AttemptKey& key) {
+/// What was found out is worth more than how it went.
+bool IsFinding(const TrainerRecord& record) {
+  return std::holds_alternative<TrainerResult>(record.body) ||
+         std::holds_alternative<TrainerEnd>(record.body) ||
+         std::holds_alternative<TrainerReplicaEnd>(record.body);
+}
+
+/// The trainer has spoken: what was leased runs. What misses some of its ranks
+/// is unreachable still, unless it has come to an end.
+void StartRunning(Step& step, const Records& command, const LiveAttempt& live) {
+  const AttemptKey& key = command.attempt;
+  if (!live.AllHeard() && std::ranges::none_of(command.records, IsFinding)) {
+    return;
+  }
   const auto waits = [](TrialState state) {
     return IsHeld(state) && state != TrialState::kRunning;
   };
@@ -171,13 +184,6 @@ void StartRunning(Step& step, const AttemptKey& key) {
   }
 }
 
-/// What was found out is worth more than how it went.
-bool IsFinding(const TrainerRecord& record) {
-  return std::holds_alternative<TrainerResult>(record.body) ||
-         std::holds_alternative<TrainerEnd>(record.body) ||
-         std::holds_alternative<TrainerReplicaEnd>(record.body);
-}
-
 /// One that has trained for a while speaks for its node, once.
 void Vouch(Step& step, LiveAttempt& live) {
   if (live.vouched || !live.first_step_at ||
@@ -185,7 +191,7 @@ void Vouch(Step& step, LiveAttempt& live) {
     return;
   }
   live.vouched = true;
-  NoteHealth(step, live.record.node);
+  for (const LivePart& part : live.parts) NoteHealth(step, part.node);
 }
 
 void KeepApart(Step& step, const Records& command) {
@@ -214,10 +220,19 @@ void Apply(Step& step, const Records& command) {
   if (!step.state.FindNode(command.session) || command.records.empty()) return;
   LiveAttempt* live = step.state.FindLive(command.attempt, command.session);
   if (!live) return KeepApart(step, command);
-  live->renewed = step.now.steady;
+  LivePart& part = *step.state.FindPart(command.attempt, command.session);
+  if (part.first_rank != 0) {
+    return step.Tell(command.session,
+                     CloseOrder{absl::InvalidArgumentError(
+                         "records of attempt " + ToText(command.attempt) +
+                         " come from rank 0 alone, which node " + part.node +
+                         " does not hold")});
+  }
+  part.renewed = step.now.steady;
+  part.is_heard = true;
   live->recorded_at = step.now.steady;
   step.Touch(command.attempt.cohort.cell.sweep);
-  StartRunning(step, command.attempt);
+  StartRunning(step, command, *live);
   Taker taker(step, command.attempt);
   int64_t last = live->record.last_sequence;
   for (const TrainerRecord& record : command.records) {

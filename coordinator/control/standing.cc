@@ -95,7 +95,9 @@ void CountEnd(Step& step, const EndedAttempt& ended, FailureKind kind) {
     next.failures_in_row = 0;
     next.failed_nodes.clear();
   }
-  if (kind != FailureKind::kAgentLost) NoteNode(next.failed_nodes, ended.node);
+  if (kind != FailureKind::kAgentLost && !ended.node.empty()) {
+    NoteNode(next.failed_nodes, ended.node);
+  }
   if (PolicyOf(kind).uses_try) {
     ++next.failures;
     ++next.failures_in_row;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "coordinator/control/step.h"
 
@@ -14,9 +15,10 @@ namespace leadline::control {
 /// What is left of an attempt that has just ended.
 struct EndedAttempt {
   AttemptKey key;
-  std::string node;
+  std::string node;          // that it failed on; empty: nobody can tell
   int64_t step = 0;          // of training, the furthest
   int64_t memory_bytes = 0;  // of its devices together; 0: not known
+  std::vector<std::string> nodes{};  // all it ran on
 };
 
 /// Notes that it failed so: a try, or a free restart, is used up.

@@ -47,6 +47,68 @@ int64_t Sweep::CountPlanned() const {
   return std::accumulate(trials.begin(), trials.end(), int64_t{0});
 }
 
+LivePart* LiveAttempt::PartOn(const std::string& node) {
+  const auto found = std::ranges::find(parts, node, &LivePart::node);
+  return found == parts.end() ? nullptr : &*found;
+}
+
+const LivePart* LiveAttempt::PartOn(const std::string& node) const {
+  const auto found = std::ranges::find(parts, node, &LivePart::node);
+  return found == parts.end() ? nullptr : &*found;
+}
+
+bool LiveAttempt::AllHeard() const {
+  return std::ranges::all_of(parts, [](const LivePart& part) {
+    return part.is_heard || part.has_ended;
+  });
+}
+
+bool LiveAttempt::AllEnded() const {
+  return std::ranges::all_of(parts, &LivePart::has_ended);
+}
+
+SteadyTime LiveAttempt::Renewed() const {
+  SteadyTime first = SteadyTime::max();
+  for (const LivePart& part : parts) {
+    if (!part.has_ended) first = std::min(first, part.renewed);
+  }
+  return first == SteadyTime::max() ? parts.front().renewed : first;
+}
+
+std::string LiveAttempt::WaitingFor() const {
+  const LivePart* holds_up = nullptr;
+  for (const LivePart& part : parts) {
+    if (part.waiting_for.empty()) continue;
+    // Who is ready only waits for the others.
+    if (!holds_up || (holds_up->is_ready && !part.is_ready)) holds_up = &part;
+  }
+  return holds_up ? holds_up->node + " is " + holds_up->waiting_for : "";
+}
+
+std::vector<LivePart> PartsOf(const storage::AttemptRecord& record) {
+  std::vector<LivePart> parts;
+  for (size_t rank = 0; rank < record.ranks.size(); ++rank) {
+    const storage::RankRecord& one = record.ranks[rank];
+    if (parts.empty() || parts.back().node != one.node) {
+      LivePart& part = parts.emplace_back();
+      part.node = one.node;
+      part.first_rank = static_cast<int64_t>(rank);
+      part.ranks = 0;
+    }
+    LivePart& part = parts.back();
+    ++part.ranks;
+    part.addresses.emplace_back();
+    part.devices.insert(part.devices.end(), one.devices.begin(),
+                        one.devices.end());
+  }
+  if (!parts.empty()) return parts;
+  LivePart& whole = parts.emplace_back();
+  whole.node = record.node;
+  whole.devices = record.devices;
+  whole.addresses.resize(1);
+  return parts;
+}
+
 Sweep* State::FindSweep(SweepId id) {
   const auto found = sweeps.find(id);
   return found == sweeps.end() ? nullptr : &found->second;
@@ -93,7 +155,12 @@ LiveAttempt* State::FindLive(const AttemptKey& key) {
 LiveAttempt* State::FindLive(const AttemptKey& key, SessionId session) {
   const Node* node = FindNode(session);
   LiveAttempt* live = FindLive(key);
-  return node && live && live->record.node == node->name ? live : nullptr;
+  return node && live && live->PartOn(node->name) ? live : nullptr;
+}
+
+LivePart* State::FindPart(const AttemptKey& key, SessionId session) {
+  LiveAttempt* live = FindLive(key, session);
+  return live ? live->PartOn(FindNode(session)->name) : nullptr;
 }
 
 Node* State::FindNode(SessionId session) {

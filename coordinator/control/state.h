@@ -20,21 +20,56 @@
 
 namespace leadline::control {
 
+/// The ranks of a live attempt that one node holds.
+struct LivePart {
+  std::string node;
+  std::vector<std::string> devices;
+  int64_t first_rank = 0;
+  int64_t ranks = 1;
+  // Observed:
+  SteadyTime renewed{};     // its lease runs from here
+  bool is_heard = false;    // since its node was missed
+  bool has_ended = false;   // its agent says that its processes are gone
+  bool is_lost = false;     // nobody holds it, and nobody need be told
+  bool is_ready = false;    // it has all it needs but the other parts
+  std::string waiting_for;  // why its trainers have not begun, where known
+  std::vector<std::string> addresses{};  // by rank; empty: not known yet
+};
+
+/// Ranks ended because others were gone or stood still: which and why may be
+/// told a moment later.
+struct Suspicion {
+  FailureKind kind = FailureKind::kNccl;
+  std::string message;
+  std::string node;
+  SteadyTime until{};  // then it is believed
+};
+
 /// An attempt without an end.
 struct LiveAttempt {
   storage::AttemptRecord record;
+  /// In the order of their ranks. It lives while each of them does, and its end
+  /// is acknowledged to all of their agents at once.
+  std::vector<LivePart> parts{};
   // Observed:
-  SteadyTime renewed;        // its lease runs from here
-  bool spoke_since = false;  // since its node last connected
+  std::optional<Suspicion> suspicion{};
   int64_t step = 0;
   std::optional<SteadyTime> first_step_at;
   bool vouched = false;  // for its node
   double tokens_per_second = 0;
   std::optional<SteadyTime> recorded_at;  // the last record of its trainer
-  std::string waiting_for;        // why its trainer has not begun, where known
-  int64_t pid = 0;                // of its trainer; 0: not known
-  std::optional<TrainerEnd> end;  // what its trainer said last
+  std::optional<TrainerEnd> end;          // what its trainer said last
+
+  LivePart* PartOn(const std::string& node);
+  const LivePart* PartOn(const std::string& node) const;
+  bool AllHeard() const;  // of those that have not ended
+  bool AllEnded() const;
+  SteadyTime Renewed() const;      // the part that was renewed first
+  std::string WaitingFor() const;  // "NODE is fetching ..."; empty: nothing
 };
+
+/// What the record says of its parts.
+std::vector<LivePart> PartsOf(const storage::AttemptRecord& record);
 
 struct Cohort {
   storage::CohortRecord record;
@@ -49,8 +84,8 @@ struct Cohort {
   std::optional<SteadyTime> ended_at;  // its last attempt
   bool waits_for_end = false;          // of what that left running
   /// Where its last attempt may live on, which was cancelled before this
-  /// coordinator began, unless that node has registered since.
-  std::string cancelled_on;
+  /// coordinator began, unless those nodes have registered since.
+  std::set<std::string> cancelled_on;
   std::optional<SteadyTime> waits_since;  // seen at the next tick; to be told
 
   bool HasOpenTrial() const;
@@ -64,9 +99,9 @@ std::vector<storage::TrialRecord> TrialsWhere(const Cohort& cohort,
 
 struct Cell {
   storage::CellRecord record;
-  int64_t devices = 1;    // ranks of an attempt
-  int64_t cpu_slots = 1;  // ranks times threads
-  double work = 1;        // of one trial: FLOPs where known, else steps
+  int64_t devices = 1;  // ranks of an attempt
+  int64_t threads = 1;  // CPU slots of a rank
+  double work = 1;      // of one trial: FLOPs where known, else steps
   std::vector<Cohort> cohorts;
 };
 
@@ -100,6 +135,7 @@ struct Node {
   std::optional<SessionId> session;
   std::optional<Moment> connection;  // when the last one began; null: none did
   AgentFacts agent;
+  bool takes_gangs = true;  // its agent knows of several ranks
   SteadyTime heard;
   std::optional<SteadyTime> lost_at{};  // its connection, when that was noticed
   std::vector<DeviceInfo> devices;
@@ -137,9 +173,10 @@ struct State {
   storage::TrialRecord* FindTrial(TrialId id);
   /// Null unless that very attempt is live.
   LiveAttempt* FindLive(const AttemptKey& key);
-  /// Likewise, and null unless it is the node of that session that holds it:
-  /// no agent may speak for another's attempt.
+  /// Likewise, and null unless the node of that session holds ranks of it: no
+  /// agent may speak for another's.
   LiveAttempt* FindLive(const AttemptKey& key, SessionId session);
+  LivePart* FindPart(const AttemptKey& key, SessionId session);
   Node* FindNode(SessionId session);
 
   int64_t CountLive(SweepId sweep) const;  // attempts

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/sha256.h"
 #include "coordinator/rpc/convert.h"
 #include "coordinator/rpc/status.h"
 #include "errors/error_code.h"
@@ -117,7 +118,16 @@ void AgentSessions::Deliver(const control::AgentOrder& order) {
     const std::lock_guard lock(mutex_);
     nodes_[welcome->node] = order.session;
   }
-  session->Send(ToProto(order.order));
+  v1::CoordinatorMessage message = ToProto(order.order);
+  if (message.start().world_size() > 1) {
+    message.mutable_start()->set_secret(
+        SecretOf(std::get<control::StartOrder>(order.order).attempt));
+  }
+  session->Send(std::move(message));
+}
+
+std::string AgentSessions::SecretOf(const AttemptKey& attempt) const {
+  return Sha256Of(gang_key_ + Sha256Of(gang_key_ + ToText(attempt)));
 }
 
 void AgentSessions::CloseAll(const absl::Status& status) {
@@ -154,6 +164,7 @@ void AgentSessions::ReadLog(const std::string& node, const LogQuery& query,
   order.set_stream(query.stream);
   order.set_offset(query.offset);
   order.set_limit(query.limit);
+  order.set_rank(query.rank);
   session->Send(std::move(message));
 }
 

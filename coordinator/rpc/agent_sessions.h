@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <absl/base/thread_annotations.h>
 #include <absl/status/status.h>
@@ -27,8 +28,13 @@ class AgentSessions final : public LogSource {
   AgentSessions() = default;
   ~AgentSessions() override = default;
 
-  /// Before the first stream: where commands go.
-  void Connect(control::CommandSink& sink) { sink_ = &sink; }
+  /// Before the first stream: where commands go. Of `gang_key`, which is random
+  /// and told to nobody, the secret is made by which the ranks of one attempt
+  /// know each other.
+  void Connect(control::CommandSink& sink, std::string gang_key) {
+    sink_ = &sink;
+    gang_key_ = std::move(gang_key);
+  }
 
   /// A stream that an agent opened.
   grpc::ServerBidiReactor<v1::AgentMessage, v1::CoordinatorMessage>* Open();
@@ -50,10 +56,12 @@ class AgentSessions final : public LogSource {
   };
 
   std::shared_ptr<AgentSession> Find(control::SessionId session);
+  std::string SecretOf(const AttemptKey& attempt) const;
   void OnLogReply(control::SessionId session, const v1::LogReply& reply);
   void OnEnded(control::SessionId session);
 
   control::CommandSink* sink_ = nullptr;
+  std::string gang_key_;
   std::mutex mutex_;
   std::map<control::SessionId, std::shared_ptr<AgentSession>> sessions_
       ABSL_GUARDED_BY(mutex_);

@@ -17,6 +17,8 @@ namespace {
 
 constexpr int kMostDevices = 4096;
 constexpr size_t kLongestName = 128;
+constexpr size_t kLongestAddress = 300;
+constexpr int kMostRanks = 1024;
 constexpr size_t kLongestMessage = 4000;
 
 absl::Status Malformed(const std::string& what) {
@@ -37,6 +39,16 @@ bool IsName(std::string_view text) {
   return !text.empty() && text.size() <= kLongestName &&
          std::all_of(text.begin(), text.end(),
                      [](unsigned char c) { return c > ' ' && c < 0x7f; });
+}
+
+/// HOST:PORT, to go into a list with commas.
+bool IsAddress(std::string_view text) {
+  const size_t colon = text.rfind(':');
+  return text.size() <= kLongestAddress && colon != std::string_view::npos &&
+         colon > 0 && colon + 1 < text.size() &&
+         std::ranges::all_of(text, [](unsigned char c) {
+           return c > ' ' && c < 0x7f && c != ',' && c != '"' && c != '\\';
+         });
 }
 
 absl::Status ReadDevices(const v1::Register& message,
@@ -85,6 +97,15 @@ struct OrderWriter {
     *start.mutable_dataset() = ToProto(order.dataset);
     for (const std::string& device : order.devices) start.add_devices(device);
     for (const TrialId& trial : order.trials) start.add_trials(ToText(trial));
+    if (order.world_size < 2) return;
+    start.set_world_size(order.world_size);
+    start.set_first_rank(order.first_rank);
+    start.set_ranks(order.ranks);
+  }
+  void operator()(const control::RendezvousOrder& order) const {
+    v1::Rendezvous& rendezvous = *message.mutable_rendezvous();
+    *rendezvous.mutable_attempt() = ToProto(order.attempt);
+    for (const std::string& peer : order.peers) rendezvous.add_peers(peer);
   }
   void operator()(const control::StopOrder& order) const {
     v1::StopAttempt& stop = *message.mutable_stop();
@@ -132,6 +153,7 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
   command.agent = {ShortName(message.host()), ShortName(message.version()),
                    ShortName(message.commit()), message.protocol_version(),
                    message.pid()};
+  command.takes_gangs = message.protocol_version() >= kProtocolOfRanks;
   absl::Status devices = ReadDevices(message, command.devices);
   if (!devices.ok()) return devices;
   for (const v1::LiveAttempt& held : message.attempts()) {
@@ -171,16 +193,30 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
                                            const v1::AttemptStarted& message) {
   const auto key = FromProto(message.attempt());
   if (!key.ok()) return key.status();
-  return control::AttemptStarted{session, *key,
-                                 Shortened(message.dataset_path()),
-                                 ShortName(message.device()), message.pid()};
+  control::AttemptStarted command{session,
+                                  *key,
+                                  Shortened(message.dataset_path()),
+                                  ShortName(message.device()),
+                                  message.pid(),
+                                  {}};
+  if (message.ranks_size() > kMostRanks) return Malformed("ranks");
+  for (const v1::StartedRank& rank : message.ranks()) {
+    if (rank.rank() < 0 || rank.rank() >= kMostRanks ||
+        (!rank.address().empty() && !IsAddress(rank.address()))) {
+      return Malformed("rank " + std::to_string(rank.rank()) + " at \"" +
+                       ShortName(rank.address()) + "\"");
+    }
+    command.ranks.push_back({rank.rank(), rank.pid(), rank.address()});
+  }
+  return command;
 }
 
 absl::StatusOr<control::Command> FromProto(control::SessionId session,
                                            const v1::AttemptWaiting& message) {
   const auto key = FromProto(message.attempt());
   if (!key.ok()) return key.status();
-  return control::AttemptWaiting{session, *key, ShortName(message.message())};
+  return control::AttemptWaiting{session, *key, ShortName(message.message()),
+                                 message.ready()};
 }
 
 absl::StatusOr<control::Command> FromProto(control::SessionId session,
@@ -235,6 +271,15 @@ v1::Dataset ToProto(const storage::DatasetRecord& dataset) {
   message.set_validation_fraction(dataset.split[1]);
   message.set_test_fraction(dataset.split[2]);
   message.set_vocabulary(dataset.vocabulary.value_or(0));
+  return message;
+}
+
+v1::AttemptRank ToProto(const storage::RankRecord& rank, int64_t number) {
+  v1::AttemptRank message;
+  message.set_rank(number);
+  message.set_node(rank.node);
+  for (const std::string& device : rank.devices) message.add_devices(device);
+  message.set_pid(rank.pid);
   return message;
 }
 

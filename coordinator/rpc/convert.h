@@ -38,6 +38,7 @@ absl::StatusOr<control::Command> FromProto(control::SessionId session,
 v1::Attempt ToProto(const AttemptKey& key);
 v1::SettingValue ToProto(const spec::Value& value);
 v1::Dataset ToProto(const storage::DatasetRecord& dataset);
+v1::AttemptRank ToProto(const storage::RankRecord& rank, int64_t number);
 
 /// Any order but CloseOrder, which is no message.
 v1::CoordinatorMessage ToProto(const control::Order& order);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/utf8_prefix.h"
+#include "coordinator/rpc/convert.h"
 #include "coordinator/rpc/explanation_text.h"
 #include "coordinator/rpc/results_convert.h"
 
@@ -49,6 +50,9 @@ v1::LiveAttemptNow ToProto(const control::LiveNow& now) {
   live.set_stop_reason(Short(now.record.stop_reason));
   live.set_trials(now.trials);
   live.set_first_trial(ToText(now.first));
+  for (const storage::RankRecord& rank : now.record.ranks) {
+    *live.add_ranks() = rpc::ToProto(rank, live.ranks_size());
+  }
   return live;
 }
 

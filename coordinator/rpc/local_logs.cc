@@ -68,7 +68,11 @@ void LocalLogs::ReadLog(const std::string& node, const LogQuery& query,
     if (!std::filesystem::is_directory(folder, error)) {
       return others_.ReadLog(node, query, std::move(found));
     }
-    found(ReadPiece(folder / FileOf(query.stream), query));
+    const std::filesystem::path of_rank =
+        folder / ("rank-" + std::to_string(query.rank));
+    const bool is_first = !std::filesystem::is_directory(of_rank, error);
+    found(
+        ReadPiece((is_first ? folder : of_rank) / FileOf(query.stream), query));
   });
 }
 

@@ -17,6 +17,7 @@ struct LogQuery {
   std::string stream;  // "stdout", "stderr", "events"
   int64_t offset = 0;
   int64_t limit = 0;  // bytes
+  int64_t rank = 0;   // of the attempt
 };
 
 struct LogPiece {

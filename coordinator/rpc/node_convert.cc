@@ -8,6 +8,7 @@
 #include <absl/status/status.h>
 
 #include "common/utf8_prefix.h"
+#include "coordinator/rpc/convert.h"
 
 namespace leadline::rpc {
 namespace {
@@ -56,7 +57,12 @@ v1::NodeAttempt ToProto(const control::NodeAttempt& attempt) {
   message.set_trials(attempt.trials);
   message.set_started_at(storage::ToText(attempt.started_at));
   message.set_step(attempt.step);
-  message.set_pid(attempt.pid);
+  message.set_world_size(attempt.world_size);
+  for (const storage::RankRecord& rank : attempt.ranks) {
+    *message.add_ranks() =
+        rpc::ToProto(rank, attempt.first_rank + message.ranks_size());
+  }
+  if (!attempt.ranks.empty()) message.set_pid(attempt.ranks.front().pid);
   return message;
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/utf8_prefix.h"
 #include "coordinator/analysis/statistics.h"
+#include "coordinator/rpc/convert.h"
 
 namespace leadline::rpc {
 namespace {
@@ -106,6 +107,9 @@ v1::AttemptSummary SummaryOf(const storage::AttemptRecord& attempt,
   summary.set_threads(attempt.threads);
   summary.set_step(attempt.step);
   summary.set_stop_reason(Short(attempt.stop_reason));
+  for (const storage::RankRecord& rank : attempt.ranks) {
+    *summary.add_ranks() = ToProto(rank, summary.ranks_size());
+  }
   return summary;
 }
 

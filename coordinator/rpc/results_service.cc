@@ -45,6 +45,19 @@ absl::StatusOr<storage::AttemptRecord> FindAttempt(
                              std::to_string(attempts->back().key.number));
 }
 
+/// Where that rank of it runs or ran.
+absl::StatusOr<std::string> NodeOf(const storage::AttemptRecord& attempt,
+                                   int64_t rank) {
+  if (rank == 0 && attempt.ranks.empty()) return attempt.node;
+  if (rank >= 0 && rank < std::ssize(attempt.ranks)) {
+    return attempt.ranks[static_cast<size_t>(rank)].node;
+  }
+  return absl::NotFoundError(
+      "attempt " + ToText(attempt.key) + " has no rank " +
+      std::to_string(rank) + "; it has " +
+      std::to_string(std::max<int64_t>(std::ssize(attempt.ranks), 1)));
+}
+
 }  // namespace
 
 template <typename Reply, typename Read>
@@ -154,7 +167,9 @@ absl::Status ResultsService::BeginLog(const v1::LogRequest& request,
   }
   const auto attempt = FindAttempt(parts_.reader, *trial, request.attempt());
   if (!attempt.ok()) return attempt.status();
-  stream.Begin(attempt->node, {attempt->key, *log, 0, 0},
+  const auto node = NodeOf(*attempt, request.rank());
+  if (!node.ok()) return node.status();
+  stream.Begin(*node, {attempt->key, *log, 0, 0, request.rank()},
                {request.offset(), request.tail()},
                ToText(*trial) + "@" + std::to_string(attempt->key.number));
   return absl::OkStatus();

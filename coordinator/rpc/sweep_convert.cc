@@ -125,6 +125,8 @@ v1::PlannedCell ToProto(const sweep::PlannedCell& cell, int64_t trials) {
   message.set_flops(cell.flops);
   message.set_memory_bytes(cell.memory_bytes);
   message.set_cohort(cell.cohort_size);
+  message.set_ranks(cell.devices);
+  message.set_threads(cell.threads);
   message.set_without_embedding(cell.without_embedding);
   message.set_hash(cell.hash);
   for (const auto& [key, value] : cell.axes) {

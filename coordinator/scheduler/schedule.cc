@@ -7,110 +7,26 @@
 #include <tuple>
 #include <utility>
 
+#include "coordinator/scheduler/fitting.h"
+
 namespace leadline::scheduler {
 namespace {
-
-/// What a cohort asks of one group of devices.
-struct Need {
-  bool accelerator = false;
-  int64_t devices = 0;
-};
-
-bool IsAccelerator(const DeviceGroup& group) { return group.type != kCpuType; }
-
-bool IsRightKind(const DeviceGroup& group, const Need& need) {
-  return IsAccelerator(group) == need.accelerator;
-}
-
-bool Contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-/// True if the group is of the kind, has so many devices, free or taken, and
-/// memory enough.
-bool CouldHold(const NodeView& node, const DeviceGroup& group, const Need& need,
-               const CohortRequest& request) {
-  return IsRightKind(group, need) && group.total >= need.devices &&
-         !Contains(request.never, node.name) &&
-         (request.more_memory_than == 0 ||
-          group.memory_bytes * need.devices > request.more_memory_than);
-}
-
-/// The largest group of the kind, free or taken.
-int64_t LargestGroup(const std::vector<NodeView>& nodes, bool accelerator) {
-  int64_t largest = 0;
-  for (const NodeView& node : nodes) {
-    for (const DeviceGroup& group : node.groups) {
-      if (IsAccelerator(group) == accelerator) {
-        largest = std::max(largest, group.total);
-      }
-    }
-  }
-  return largest;
-}
-
-bool CouldHold(const NodeView& node, const Need& need,
-               const CohortRequest& request) {
-  return std::ranges::any_of(node.groups, [&](const DeviceGroup& group) {
-    return CouldHold(node, group, need, request);
-  });
-}
-
-/// What the largest groups of both kinds have.
-struct Largest {
-  int64_t accelerators = 0;
-  int64_t cpu_slots = 0;
-};
-
-Largest LargestOf(const std::vector<NodeView>& nodes) {
-  return {LargestGroup(nodes, true), LargestGroup(nodes, false)};
-}
-
-/// Null if no node is large enough.
-std::optional<Need> NeedOf(const CohortRequest& request,
-                           const Largest& largest) {
-  if (largest.accelerators >= request.accelerators) {
-    return Need{true, request.accelerators};
-  }
-  if (largest.cpu_slots < request.cpu_slots) return std::nullopt;
-  return Need{false, request.cpu_slots};
-}
-
-/// Null if no group has that many free.
-std::pair<NodeView*, DeviceGroup*> BestFit(std::vector<NodeView>& nodes,
-                                           const Need& need,
-                                           const CohortRequest& request) {
-  std::pair<NodeView*, DeviceGroup*> best{nullptr, nullptr};
-  std::tuple<bool, bool, size_t> best_rank;
-  for (NodeView& node : nodes) {
-    if (!node.closed.empty() && !node.takes_canary) continue;
-    for (DeviceGroup& group : node.groups) {
-      if (std::ssize(group.free) < need.devices ||
-          !CouldHold(node, group, need, request)) {
-        continue;
-      }
-      const std::tuple rank(!node.closed.empty(),
-                            Contains(request.avoid, node.name),
-                            group.free.size());
-      if (!best.second || rank < best_rank) {
-        best = {&node, &group};
-        best_rank = rank;
-      }
-    }
-  }
-  return best;
-}
-
-std::vector<std::string> Take(DeviceGroup& group, int64_t count) {
-  std::vector<std::string> taken(group.free.begin(),
-                                 group.free.begin() + count);
-  group.free.erase(group.free.begin(), group.free.begin() + count);
-  return taken;
-}
 
 std::string Counted(int64_t count, bool accelerator) {
   const std::string what = accelerator ? "device" : "CPU slot";
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string Nodes(int64_t count) {
+  return std::to_string(count) + (count == 1 ? " node" : " nodes");
+}
+
+std::string Counted(const Need& need) {
+  std::string text = Counted(need.Devices(), need.accelerator);
+  if (need.ranks > 1 && need.each > 1) {
+    text += " (" + std::to_string(need.each) + " a rank)";
+  }
+  return text;
 }
 
 /// Serves one snapshot; edits its own copy of it.
@@ -128,7 +44,8 @@ class Round {
     for (const SweepLimit& limit : snapshot_.limits) {
       limits_.emplace(limit.sweep, limit);
     }
-    largest_ = LargestOf(snapshot_.nodes);
+    solo_ = TotalsOf(snapshot_.nodes, false);
+    gangs_ = TotalsOf(snapshot_.nodes, true);
   }
 
   Plan Serve() {
@@ -137,11 +54,16 @@ class Round {
   }
 
  private:
+  const Totals& TotalsFor(const CohortRequest& request) const {
+    return request.ranks > 1 ? gangs_ : solo_;
+  }
+
   void Serve(const CohortRequest& request) {
     if (snapshot_.nodes.empty()) {
       return Defer(request, "no agent is connected", true);
     }
-    const std::optional<Need> need = NeedOf(request, largest_);
+    const std::optional<Need> need =
+        NeedOf(snapshot_.nodes, TotalsFor(request), request);
     if (!need) return Defer(request, TooLarge(request), true);
     const auto limit = limits_.find(request.id.cell.sweep);
     if (limit != limits_.end() && limit->second.left <= 0) {
@@ -150,12 +72,16 @@ class Round {
                        std::to_string(limit->second.parallel),
                    false);
     }
-    const auto [node, group] = BestFit(snapshot_.nodes, *need, request);
-    if (!node) return DeferFor(request, *need);
+    std::vector<Part> parts = TakeDevices(snapshot_.nodes, *need, request);
+    if (parts.empty()) return DeferFor(request, *need);
     if (limit != limits_.end()) --limit->second.left;
-    node->takes_canary = false;
-    plan_.placements.push_back(
-        {request.id, node->name, Take(*group, need->devices)});
+    plan_.placements.push_back({request.id, std::move(parts)});
+  }
+
+  bool WouldDo(const NodeView& node, const Need& need,
+               const CohortRequest& request) const {
+    return need.spread ? CouldShare(snapshot_.nodes, node, need, request)
+                       : CouldHold(node, need, request);
   }
 
   /// Everything that could hold it is taken or closed, or nothing could.
@@ -164,35 +90,63 @@ class Round {
     int64_t could = 0;
     int64_t not_closed = 0;
     for (const NodeView& node : snapshot_.nodes) {
-      if (!CouldHold(node, need, request)) continue;
+      if (!WouldDo(node, need, request)) continue;
       ++could;
       not_closed += node.closed.empty() ? 1 : 0;
       if (closed.empty()) closed = node.closed;
     }
     if (could == 0) return Defer(request, NoneWouldDo(request, need), true);
-    std::string reason =
-        "waits for " + Counted(need.devices, need.accelerator) + " on one node";
-    if (request.more_memory_than > 0) {
-      reason += " with more memory than the " +
-                MemoryText(request.more_memory_than) + " it ran out of";
-    }
     if (not_closed == 0) {
-      reason = closed;
       if (could > 1) {
-        reason += "; so are " + std::to_string(could - 1) + " other nodes";
+        closed += "; so are " + std::to_string(could - 1) + " other nodes";
       }
-    } else if (!closed.empty()) {
-      reason += "; " + closed;
+      return Defer(request, std::move(closed), false);
     }
+    std::string reason = need.spread ? WaitsForShares(request, need)
+                                     : WaitsForNode(request, need);
+    if (!closed.empty()) reason += "; " + closed;
     Defer(request, std::move(reason), false);
+  }
+
+  static std::string MemoryWanted(const CohortRequest& request) {
+    if (request.more_memory_than == 0) return "";
+    return " with more memory than the " +
+           MemoryText(request.more_memory_than) + " it ran out of";
+  }
+
+  static std::string WaitsForShares(const CohortRequest& request,
+                                    const Need& need, const FreeShare& free) {
+    return "needs " + Counted(need) + " at once" + MemoryWanted(request) +
+           "; " + std::to_string(free.devices) +
+           (free.devices == 1 ? " is" : " are") + " free" +
+           (free.nodes > 0 ? " on " + Nodes(free.nodes) : "");
+  }
+  std::string WaitsForShares(const CohortRequest& request,
+                             const Need& need) const {
+    return WaitsForShares(request, need,
+                          FreeFor(snapshot_.nodes, need, request));
+  }
+
+  std::string WaitsForNode(const CohortRequest& request,
+                           const Need& need) const {
+    std::string reason =
+        "waits for " + Counted(need) + " on one node" + MemoryWanted(request);
+    if (need.Devices() == 1) return reason;
+    std::pair<int64_t, std::string> most{-1, ""};
+    for (const NodeView& node : snapshot_.nodes) {
+      if (!node.closed.empty() || !WouldDo(node, need, request)) continue;
+      const int64_t free = FreeFor({node}, need, request).devices;
+      if (free > most.first) most = {free, node.name};
+    }
+    return reason + "; " + std::to_string(most.first) +
+           (most.first == 1 ? " is" : " are") + " free on node " + most.second;
   }
 
   static std::string NoneWouldDo(const CohortRequest& request,
                                  const Need& need) {
     if (request.more_memory_than > 0) {
       return "ran out of " + MemoryText(request.more_memory_than) +
-             " of memory, and no node with " +
-             Counted(need.devices, need.accelerator) + " has more";
+             " of memory, and no node with " + Counted(need) + " has more";
     }
     std::string nodes;
     for (const std::string& node : request.never) {
@@ -202,11 +156,23 @@ class Round {
   }
 
   std::string TooLarge(const CohortRequest& request) const {
-    return "needs " + Counted(request.accelerators, true) + " or " +
-           Counted(request.cpu_slots, false) +
-           " on one node; the largest has " +
-           Counted(largest_.accelerators, true) + " and " +
-           Counted(largest_.cpu_slots, false);
+    const Totals& totals = TotalsFor(request);
+    const std::string needs = "needs " + Counted(request.ranks, true) + " or " +
+                              Counted(request.ranks * request.threads, false);
+    if (request.ranks == 1) {
+      return needs + " on one node; the largest has " +
+             Counted(totals.most_accelerators, true) + " and " +
+             Counted(totals.most_cpu_slots, false);
+    }
+    std::string reason = needs + " at once; all nodes together have " +
+                         Counted(totals.all_accelerators, true) +
+                         " of one type and " +
+                         Counted(totals.all_cpu_slots, false);
+    if (totals.without_gangs > 0) {
+      reason += ", " + Nodes(totals.without_gangs) +
+                " left out whose agents are too old for several ranks";
+    }
+    return reason;
   }
 
   void Defer(const CohortRequest& request, std::string reason,
@@ -216,7 +182,8 @@ class Round {
 
   Snapshot snapshot_;
   std::map<SweepId, SweepLimit> limits_;
-  Largest largest_;
+  Totals solo_;
+  Totals gangs_;
   Plan plan_;
 };
 
@@ -236,10 +203,14 @@ std::string MemoryText(int64_t bytes) {
 std::vector<std::string> WhoCouldHold(const std::vector<NodeView>& nodes,
                                       const CohortRequest& request) {
   std::vector<std::string> names;
-  const std::optional<Need> need = NeedOf(request, LargestOf(nodes));
+  const std::optional<Need> need =
+      NeedOf(nodes, TotalsOf(nodes, request.ranks > 1), request);
   if (!need) return names;
   for (const NodeView& node : nodes) {
-    if (CouldHold(node, *need, request)) names.push_back(node.name);
+    if (need->spread ? CouldShare(nodes, node, *need, request)
+                     : CouldHold(node, *need, request)) {
+      names.push_back(node.name);
+    }
   }
   return names;
 }

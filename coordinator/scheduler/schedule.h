@@ -29,15 +29,17 @@ struct NodeView {
   std::vector<DeviceGroup> groups;
   std::string closed;         // why it takes no work; empty if it does
   bool takes_canary = false;  // one cohort though it is closed
+  bool takes_gangs = true;    // its agent can hold some of several ranks
 };
 
-/// A cohort waiting for all of its devices at once, on one node: `accelerators`
-/// of one type, or `cpu_slots` where no node has accelerators enough.
+/// A cohort waiting for all of its devices at once: an accelerator a rank, all
+/// of one type, or `threads` CPU slots of one node a rank where there are not
+/// accelerators enough.
 struct CohortRequest {
   CohortId id;
   int64_t priority = 0;  // higher goes first
-  int64_t accelerators = 1;
-  int64_t cpu_slots = 1;
+  int64_t ranks = 1;
+  int64_t threads = 1;
   int64_t more_memory_than = 0;      // bytes of its devices together; 0: any
   std::vector<std::string> avoid{};  // nodes it gets if no other is free
   std::vector<std::string> never{};  // nodes it does not get
@@ -56,10 +58,17 @@ struct Snapshot {
   std::vector<SweepLimit> limits;    // sweeps without one have no limit
 };
 
+/// The ranks that go to one node.
+struct Part {
+  std::string node;
+  std::vector<std::string> devices;  // of its ranks in turn, as many each
+  int64_t ranks = 1;
+  bool operator==(const Part&) const = default;
+};
+
 struct Placement {
   CohortId cohort;
-  std::string node;
-  std::vector<std::string> devices;
+  std::vector<Part> parts;  // in the order of their ranks; by name of the node
   bool operator==(const Placement&) const = default;
 };
 
@@ -67,7 +76,7 @@ struct Placement {
 struct Deferral {
   CohortId cohort;
   std::string reason;
-  /// No node could hold it even if it were empty.
+  /// No node could hold it even if it were empty, nor could all together.
   bool infeasible = false;
   bool operator==(const Deferral&) const = default;
 };
@@ -83,13 +92,15 @@ struct Plan {
 /// of their numbers, each on the group of devices it leaves fullest, ties to
 /// the lower node name. A cohort that does not fit lets later ones overtake it.
 /// Nodes to avoid come after others, and a closed one after those.
-/// A cohort goes to CPU slots only if no node has the accelerators it needs,
+/// A cohort goes to CPU slots only if there are not the accelerators it needs,
 /// free or taken: so all of a sweep is computed on one kind of device.
+/// Only where no node could hold all of its ranks, free or taken, are they
+/// spread over several, over as few as will do: all of them or none.
 Plan Schedule(Snapshot snapshot);
 
-/// Names of those of `nodes` that would do for the cohort if all of their
-/// devices were free and none were closed: the rule that Schedule itself goes
-/// by.
+/// Names of those of `nodes` that would do for the cohort, alone or together,
+/// if all of their devices were free and none were closed: the rule that
+/// Schedule itself goes by.
 std::vector<std::string> WhoCouldHold(const std::vector<NodeView>& nodes,
                                       const CohortRequest& request);
 

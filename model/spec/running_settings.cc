@@ -51,8 +51,7 @@ std::vector<SettingInfo> RunningSettings() {
        .most = 64,
        .default_text = "1",
        .identity = false,
-       .meaning = "ranks of an attempt, each on a device of its own; for now "
-                  "one"},
+       .meaning = "ranks of an attempt, each on a device of its own"},
       {.key = "threads",
        .group = kRunning,
        .least = 1,

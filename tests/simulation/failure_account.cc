@@ -126,8 +126,32 @@ void FailureAccount::TakeBack(const storage::MoveTrial& change) {
   }
 }
 
+std::string FailureAccount::BlamedNode(const storage::EndAttempt& end,
+                                       const AttemptAccount& attempt) {
+  if (attempt.nodes.size() == 1) return attempt.nodes.front();
+  if (end.kind == FailureKind::kNccl || end.kind == FailureKind::kNcclInit) {
+    return "";
+  }
+  for (const std::string& node : attempt.nodes) {
+    if (end.message.starts_with("on node " + node + ": ")) return node;
+  }
+  Fail("attempt " + ToText(end.attempt) +
+       " failed and nobody says on which node: " + end.message);
+}
+
 void FailureAccount::On(const storage::StartAttempt& change) {
   const AttemptKey& key = change.attempt.key;
+  AttemptAccount& attempt = attempts_[key];
+  std::set<std::string> names;
+  attempt.ranks = std::ssize(change.attempt.ranks);
+  bool is_known = true;
+  for (const storage::RankRecord& rank : change.attempt.ranks) {
+    names.insert(rank.node);
+    attempt.memory += memory_[rank.node];
+    is_known = is_known && memory_[rank.node] > 0;
+  }
+  if (!is_known) attempt.memory = 0;
+  attempt.nodes.assign(names.begin(), names.end());
   const std::string what =
       "attempt " + ToText(key) + " starts on node " + change.attempt.node;
   CohortAccount& cohort = cohorts_.at(key.cohort);
@@ -136,38 +160,36 @@ void FailureAccount::On(const storage::StartAttempt& change) {
     Fail(what + " though its sweep has reached a limit of failures");
   }
   if (cohort.IsUsedUp()) Fail(what + " and has no try left");
-  if (cohort.memory_tried > 0 &&
-      memory_[change.attempt.node] <= cohort.memory_tried) {
+  if (cohort.memory_tried > 0 && attempt.memory <= cohort.memory_tried) {
     Fail(what + ", which has no more memory than it ran out of");
   }
-  NodeAccount& node = nodes_[change.attempt.node];
-  if (node.stored.quarantined) {
-    if (!node.canaries.empty()) {
-      Fail(what + ", which is in quarantine and has canary " +
-           ToText(*node.canaries.begin()));
+  for (const std::string& name : attempt.nodes) {
+    NodeAccount& node = nodes_[name];
+    if (node.stored.quarantined) {
+      if (!node.canaries.empty()) {
+        Fail(what + ", where " + name + " is in quarantine and has canary " +
+             ToText(*node.canaries.begin()));
+      }
+      node.canaries.insert(key);
     }
-    node.canaries.insert(key);
-  }
-  if (cohort.failed_by == FailureKind::kData &&
-      cohort.failed_on == change.attempt.node) {
-    Fail(what + ", where it has not found its data");
+    if (cohort.failed_by == FailureKind::kData && cohort.failed_on == name) {
+      Fail(what + ", where it has not found its data");
+    }
   }
   cohort.attempts = key.number;
   cohort.failed_by.reset();
   cohort.live = true;
-  attempts_[key].node = change.attempt.node;
 }
 
 void FailureAccount::On(const storage::Acknowledge& change) {
   AttemptAccount& attempt = attempts_.at(change.attempt);
   attempt.step = std::max(attempt.step, change.step);
-  did_well_.insert(attempt.node);
+  did_well_.insert(attempt.nodes.begin(), attempt.nodes.end());
 }
 
 void FailureAccount::On(const storage::EndAttempt& change) {
   const AttemptAccount& attempt = attempts_.at(change.attempt);
   CohortAccount& cohort = cohorts_.at(change.attempt.cohort);
-  NodeAccount& node = nodes_[attempt.node];
   ended_.insert(change.attempt.cohort);
   cohort.live = false;
   const bool counts = change.outcome == AttemptOutcome::kFailed ||
@@ -181,17 +203,23 @@ void FailureAccount::On(const storage::EndAttempt& change) {
   }
   if (change.outcome == AttemptOutcome::kFailed) {
     CountFailure(change, cohort);
-    if (IsHeldAgainstNode(*change.kind)) HoldAgainst(change, node);
+    const std::string blamed = BlamedNode(change, attempt);
+    if (IsHeldAgainstNode(*change.kind) && !blamed.empty()) {
+      HoldAgainst(change, nodes_[blamed]);
+    }
   }
   if (change.outcome == AttemptOutcome::kSucceeded) {
-    did_well_.insert(attempt.node);
+    did_well_.insert(attempt.nodes.begin(), attempt.nodes.end());
   }
-  node.canaries.erase(change.attempt);
+  for (const std::string& name : attempt.nodes) {
+    nodes_[name].canaries.erase(change.attempt);
+  }
 }
 
 void FailureAccount::CountFailure(const storage::EndAttempt& end,
                                   CohortAccount& cohort) {
-  const std::string& node = attempts_.at(end.attempt).node;
+  const AttemptAccount& attempt = attempts_.at(end.attempt);
+  const std::string node = BlamedNode(end, attempt);
   cohort.failed_by = end.kind;
   cohort.failed_on = node;
   if (UsesTry(*end.kind)) {
@@ -199,9 +227,10 @@ void FailureAccount::CountFailure(const storage::EndAttempt& end,
     ++cohort.failures_in_row;
   }
   if (end.kind == FailureKind::kOom) {
-    cohort.memory_tried = std::max(cohort.memory_tried, memory_[node]);
+    cohort.memory_tried = std::max(cohort.memory_tried, attempt.memory);
   }
-  if (IsHeldAgainstNode(*end.kind)) cohort.hit_on.insert(node);
+  cohort.ranks = attempt.ranks;
+  if (IsHeldAgainstNode(*end.kind) && !node.empty()) cohort.hit_on.insert(node);
 }
 
 void FailureAccount::HoldAgainst(const storage::EndAttempt& end,
@@ -237,6 +266,8 @@ void FailureAccount::On(const storage::SetStanding& change) {
   if (own.spared > kTriesInTotal) {
     Fail("cohort " + ToText(said.id) + " was spared too often");
   }
+  // After a restart not all nodes of several ranks may be known.
+  if (own.ranks > 1) own.memory_tried = said.memory_tried;
   const std::string account =
       Standing(own.failures, own.failures_in_row, own.furthest_step, own.spared,
                own.memory_tried);

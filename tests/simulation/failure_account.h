@@ -42,6 +42,7 @@ class FailureAccount {
     int64_t furthest_step = 0;
     int64_t spared = 0;
     int64_t memory_tried = 0;
+    int64_t ranks = 1;                     // of its last attempt
     std::optional<FailureKind> failed_by;  // its last attempt
     std::set<std::string> hit_on;          // nodes that may be to blame
     std::string failed_on;                 // node, of the last attempt
@@ -69,9 +70,15 @@ class FailureAccount {
     bool stopped = false;
   };
   struct AttemptAccount {
-    std::string node;
+    std::vector<std::string> nodes;
+    int64_t memory = 0;  // of all its ranks; 0: not known
+    int64_t ranks = 1;
     int64_t step = 0;
   };
+
+  /// Where it failed, as its end says; empty where nobody can tell.
+  static std::string BlamedNode(const storage::EndAttempt& end,
+                                const AttemptAccount& attempt);
 
   // What is of no account here.
   template <typename Change>

@@ -42,6 +42,8 @@ void FailureAccount::DemandNoBetterNode(const storage::MoveTrial& change,
     Fail("trial " + ToText(change.trial) +
          " failed while it waited: " + change.reason);
   }
+  // What several nodes could hold together is the scheduler's own test.
+  if (cohort.ranks > 1) return;
   for (const auto& [node, streams] : registered_) {
     if (streams <= 0 || (by_data && std::ranges::binary_search(
                                         cohort.stored.failed_nodes, node))) {

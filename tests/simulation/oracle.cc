@@ -1,6 +1,7 @@
 #include "oracle.h"
 
 #include <algorithm>
+#include <string_view>
 #include <variant>
 
 namespace leadline::simulation {
@@ -94,6 +95,8 @@ void Oracle::On(const storage::StartAttempt& change) {
          std::string(Name(state)));
   }
   known_[key] = 0;
+  sizes_[key] = std::ssize(change.attempt.ranks);
+  if (sizes_[key] < 1) Fail("attempt " + ToText(key) + " has no rank");
   live_.insert(key);
 }
 
@@ -123,12 +126,15 @@ void Oracle::On(const storage::EndAttempt& change) {
 
 /// One that was given up for its silence was silent for a lease and its grace.
 void Oracle::DemandSilence(const storage::EndAttempt& end) const {
-  const auto renewed = renewed_.find(end.attempt);
+  constexpr std::string_view kGivenUp = "agent_lost: node ";
   if (end.outcome != AttemptOutcome::kSuperseded ||
-      !end.message.starts_with("agent_lost: node ") ||
-      renewed == renewed_.end()) {
+      !end.message.starts_with(kGivenUp)) {
     return;
   }
+  const std::string rest = end.message.substr(kGivenUp.size());
+  const auto renewed =
+      renewed_.find({end.attempt, rest.substr(0, rest.find(' '))});
+  if (renewed == renewed_.end()) return;
   if (clockwork_.now() - renewed->second < kGivenUpAfter) {
     Fail("attempt " + ToText(end.attempt) +
          " was given up though it was heard a moment ago");
@@ -177,6 +183,10 @@ void Oracle::On(const storage::AddResult& change) {
     Fail("the result of trial " + ToText(result.trial) +
          " is stored as of attempt " + ToText(result.attempt) +
          " and comes from number " + std::to_string(result.tokens));
+  }
+  if (lost_a_rank_.contains(result.attempt)) {
+    Fail("a result of attempt " + ToText(result.attempt) +
+         " is taken, and it lost a rank before it had one");
   }
   TrialAccount& trial = trials_.at(result.trial);
   if (trial.result_of) {

@@ -32,8 +32,8 @@ class Oracle {
   }
 
   /// The coordinator has taken a heartbeat of an attempt.
-  void OnRenewed(const AttemptKey& attempt) {
-    renewed_[attempt] = clockwork_.now();
+  void OnRenewed(const AttemptKey& attempt, const std::string& node) {
+    renewed_[{attempt, node}] = clockwork_.now();
   }
 
   /// The coordinator has told the node that it is registered; or its stream is
@@ -56,12 +56,14 @@ class Oracle {
   void OnLoaded(const storage::Store& store) const;
 
   /// Processes of trainers, as the machines see them.
-  void OnTrainerStarted(int64_t node, const AttemptKey& attempt,
+  void OnTrainerStarted(int64_t node, const AttemptKey& attempt, int64_t rank,
                         const std::vector<std::string>& devices);
   void OnTrainerSteps(const AttemptKey& attempt);
   /// It wrote all its results, and its event file will be read.
   void OnTrainerFinished(const AttemptKey& attempt);
-  void OnTrainerGone(int64_t node, const AttemptKey& attempt);
+  /// `is_through`: it had done all that ranks do together.
+  void OnTrainerGone(int64_t node, const AttemptKey& attempt, int64_t rank,
+                     bool is_through);
   /// Its agent looks for why it ended; null: there is nothing left to see.
   void OnEvidence(const AttemptKey& attempt, std::optional<FailureKind> kind) {
     evidence_[attempt] = kind;
@@ -112,7 +114,9 @@ class Oracle {
 
   const Clockwork& clockwork_;
   FailureAccount failures_;
-  std::map<AttemptKey, SteadyTime> renewed_;
+  std::map<std::pair<AttemptKey, std::string>, SteadyTime> renewed_;
+  std::map<AttemptKey, int64_t> sizes_;  // ranks
+  std::set<AttemptKey> lost_a_rank_;
   std::map<SweepId, SweepState> sweeps_;
   std::set<SweepId> promised_;
   std::map<TrialId, TrialAccount> trials_;
@@ -125,6 +129,7 @@ class Oracle {
 
   struct Process {
     AttemptKey attempt;
+    int64_t rank = 0;
     std::vector<std::string> devices;
     bool stepped = false;
   };

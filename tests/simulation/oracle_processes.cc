@@ -12,6 +12,7 @@ namespace {
 }  // namespace
 
 void Oracle::OnTrainerStarted(int64_t node, const AttemptKey& attempt,
+                              int64_t rank,
                               const std::vector<std::string>& devices) {
   for (const Process& other : processes_[node]) {
     for (const std::string& device : devices) {
@@ -22,7 +23,15 @@ void Oracle::OnTrainerStarted(int64_t node, const AttemptKey& attempt,
       }
     }
   }
-  processes_[node].push_back({attempt, devices, false});
+  for (const auto& [other, processes] : processes_) {
+    for (const Process& process : processes) {
+      if (process.attempt == attempt && process.rank == rank) {
+        Fail("rank " + std::to_string(rank) + " of " + ToText(attempt) +
+             " is started twice");
+      }
+    }
+  }
+  processes_[node].push_back({attempt, rank, devices, false});
 }
 
 /// A superseded trainer may live on, stopped or deaf; it may not go on beside
@@ -44,10 +53,12 @@ void Oracle::OnTrainerFinished(const AttemptKey& attempt) {
   finished_.insert(attempt);
 }
 
-void Oracle::OnTrainerGone(int64_t node, const AttemptKey& attempt) {
+void Oracle::OnTrainerGone(int64_t node, const AttemptKey& attempt,
+                           int64_t rank, bool is_through) {
   std::erase_if(processes_[node], [&](const Process& process) {
-    return process.attempt == attempt;
+    return process.attempt == attempt && process.rank == rank;
   });
+  if (!is_through && sizes_[attempt] > 1) lost_a_rank_.insert(attempt);
 }
 
 }  // namespace leadline::simulation

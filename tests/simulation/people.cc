@@ -29,9 +29,9 @@ control::NewSweep MakeSweep(const SweepPlan& plan, int64_t number) {
     cell.record.hash = sweep.sweep.canonical_hash + "/" +
                        std::to_string(std::ssize(sweep.cells));
     cell.record.depth = static_cast<int64_t>(work);
-    cell.record.settings_json = R"({"depth":)" +
-                                std::to_string(cell.record.depth) +
-                                R"(,"devices":1,"threads":1})";
+    cell.record.settings_json =
+        R"({"depth":)" + std::to_string(cell.record.depth) + R"(,"devices":)" +
+        std::to_string(plan.ranks) + R"(,"threads":1})";
     cell.record.axes_json = "{}";
     cell.record.dataset_label = "iid27";
     cell.record.method_label = "prenorm";

@@ -33,6 +33,8 @@ enum class Plant {
   kStopForgotten,
   kTriesKeptByRetry,
   kEvidenceIgnored,
+  kPartEndUntold,
+  kRanksNotMissed,
 };
 
 struct PlantInfo {
@@ -86,6 +88,10 @@ inline constexpr std::array kPlants = {
     PlantInfo{Plant::kEvidenceIgnored, "evidence_ignored",
               "what the kernel and the disk say of the end of a trainer is "
               "not looked at"},
+    PlantInfo{Plant::kPartEndUntold, "part_end_untold",
+              "a lost part does not end its attempt"},
+    PlantInfo{Plant::kRanksNotMissed, "ranks_not_missed",
+              "ranks go on without one that is gone"},
 };
 
 /// Null unless there is such a name.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 #include "chance.h"
 
@@ -14,6 +15,7 @@ constexpr double kCutLast_s = 100;  // after a link has faded
 constexpr int64_t kSqliteEvery = 50;
 constexpr uint64_t kFailureDraws = 0x51ed270b7a3f9d4c;
 constexpr uint64_t kCommandDraws = 0x9e3779b97f4a7c15;
+constexpr uint64_t kRankDraws = 0x2545f4914f6cdd1d;
 
 // Those that only a part of the schedules has come last.
 constexpr int64_t kCommands = 4;
@@ -86,6 +88,28 @@ void AddFailures(Chance& chance, Script& script) {
   for (int64_t n = chance.Below(4); n > 0; --n) {
     script.faults.push_back(DrawFault(chance, std::ssize(script.slots), 0, 1));
     script.faults.back().kind = FaultKind::kCrashCoordinator;
+  }
+}
+
+/// Sweeps whose attempts have several ranks, as many as fit on all nodes at the
+/// most, and trouble among their trainers.
+void AddRanks(Chance& chance, Script& script) {
+  if (script.slots.size() < 3 && chance.Happens(0.5)) {
+    script.slots.push_back(1 + chance.Below(2));
+    script.memory.push_back(script.memory.back());
+  }
+  const int64_t slots =
+      std::accumulate(script.slots.begin(), script.slots.end(), int64_t{0});
+  for (SweepPlan& sweep : script.sweeps) {
+    if (chance.Happens(0.6)) {
+      sweep.ranks = std::min(slots, 2 + chance.Below(3));
+    }
+  }
+  for (int64_t n = chance.Below(3); n > 0; --n) {
+    Fault fault = DrawFault(chance, std::ssize(script.slots), 0, 1);
+    fault.kind = chance.Happens(0.5) ? FaultKind::kKillTrainer
+                                     : FaultKind::kStallTrainer;
+    script.faults.push_back(fault);
   }
 }
 
@@ -180,6 +204,8 @@ Script DrawScript(uint64_t seed) {
   }
   Chance commands(seed ^ kCommandDraws);
   if (commands.Happens(0.4)) AddCommands(commands, script);
+  Chance ranks(seed ^ kRankDraws);
+  if (ranks.Happens(0.4)) AddRanks(ranks, script);
   std::ranges::sort(script.faults, {}, &Fault::at_s);
   for (const Fault& fault : script.faults) {
     script.faults_end_s =

@@ -84,6 +84,7 @@ struct SweepPlan {
   int64_t failure_limit = 0;      // 0: none
   int64_t failure_row_limit = 0;  // 0: none
   bool finishes = false;          // what runs when a limit is reached
+  int64_t ranks = 1;              // of each attempt
 };
 
 /// One schedule.

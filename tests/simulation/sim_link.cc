@@ -60,7 +60,7 @@ void SimNode::Arrive(const std::shared_ptr<Wire>& wire,
 void SimNode::NoteOrder(const v1::StartAttempt& order) {
   const auto key = agent::FromMessage(order.attempt());
   if (!key) return;
-  devices_[*key] = {order.devices().begin(), order.devices().end()};
+  first_ranks_[*key] = order.first_rank();
   work_[*key] = static_cast<CellWork>(order.settings().at("depth").integer());
 }
 
@@ -88,7 +88,7 @@ void SimNode::DemandPoison(const v1::AgentMessage& message) const {
   for (const v1::TrainerRecord& record : message.records().records()) {
     const auto line = static_cast<size_t>(record.sequence() - 1);
     if (record.has_unreadable() &&
-        disk_.at(*key)->lines.at(line).find(std::to_string(kPoison)) ==
+        disk_.at({*key, 0})->lines.at(line).find(std::to_string(kPoison)) ==
             std::string::npos) {
       throw Violation("record " + std::to_string(record.sequence()) +
                       " of attempt " + ToText(*key) +
@@ -104,10 +104,13 @@ bool SimNode::Spoil(const v1::AgentMessage& message) {
     last_sent_[message.records().attempt().cohort()] =
         message.records().records().rbegin()->sequence();
   }
-  if (around_.plant != Plant::kEndToldOnce || !message.has_ended()) {
-    return false;
-  }
+  if (!message.has_ended()) return false;
   const v1::Attempt& attempt = message.ended().attempt();
+  if (around_.plant == Plant::kPartEndUntold) {
+    const auto key = agent::FromMessage(attempt);
+    return key && first_ranks_[*key] > 0;
+  }
+  if (around_.plant != Plant::kEndToldOnce) return false;
   return !told_ends_
               .insert(attempt.cohort() + "@" + std::to_string(attempt.number()))
               .second;

@@ -90,7 +90,7 @@ void SimNode::StopAgent() {
 void SimNode::EndLeftovers() {
   if (around_.plant == Plant::kLeftoversLeft) return;
   for (const auto& [key, process] : trainers_) {
-    const auto held = held_.find(key);
+    const auto held = held_.find(key.first);
     if (held == held_.end() || held->second.interrupted) {
       process->Signal(SIGKILL);
     }
@@ -101,10 +101,16 @@ std::vector<agent::FoundAttempt> SimNode::FindHeld() {
   std::vector<agent::FoundAttempt> found;
   if (around_.plant == Plant::kLeftoversLeft) return found;
   for (const auto& [key, held] : held_) {
-    found.push_back(
-        {key, held.hold,
-         HandleOf(trainers_.at(key), clock_offset_, around_.plant, true),
-         held.interrupted, held.boot != boot_});
+    agent::FoundAttempt& one = found.emplace_back();
+    one.key = key;
+    one.hold = held.hold;
+    one.interrupted = held.interrupted;
+    one.machine_restarted = held.boot != boot_;
+    for (int64_t k = 0; k < held.hold.ranks; ++k) {
+      one.trainers.push_back(
+          HandleOf(trainers_.at({key, held.hold.first_rank + k}), clock_offset_,
+                   around_.plant, true));
+    }
   }
   return found;
 }
@@ -160,32 +166,42 @@ bool SimNode::HoldsNothing() const {
   return logic_ && logic_->Held().empty() && Trainer(0) == nullptr;
 }
 
-absl::StatusOr<std::unique_ptr<agent::Trainer>> SimNode::Start(
+absl::StatusOr<std::vector<std::unique_ptr<agent::Trainer>>> SimNode::Start(
     const AttemptKey& attempt, const agent::TrainerOrder& order) {
   if (around_.clockwork.now() < disk_full_until_) {
     return absl::UnavailableError("no space left on device");
   }
-  TrainerJob job;
-  job.attempt = attempt;
-  job.node = number_;
-  job.seeds = nlohmann::json::parse(order.config)
-                  .at("seeds")
-                  .get<std::vector<int64_t>>();
-  job.devices = devices_[attempt];
-  job.fate = FateOf(attempt);
-  job.watches_silence = around_.plant != Plant::kSilenceIgnored;
-  disk_[attempt] = std::make_shared<EventFile>();
-  auto process = std::make_shared<SimProcess>(std::move(job), ++pids_,
-                                              disk_[attempt], around_.clockwork,
-                                              around_.chance, around_.oracle);
-  trainers_[attempt] = process;
+  std::vector<std::unique_ptr<agent::Trainer>> trainers;
+  const int64_t size = order.hold.world_size;
+  for (const agent::RankOrder& rank : order.ranks) {
+    TrainerJob job;
+    job.attempt = attempt;
+    job.node = number_;
+    job.seeds = nlohmann::json::parse(rank.config)
+                    .at("seeds")
+                    .get<std::vector<int64_t>>();
+    job.devices = rank.devices;
+    job.rank = rank.rank;
+    if (size > 1) job.gang = around_.gangs.Of(attempt, size);
+    job.fate = FateOf(attempt);
+    job.watches_silence = around_.plant != Plant::kSilenceIgnored;
+    job.misses_ranks = around_.plant != Plant::kRanksNotMissed;
+    const RankKey key{attempt, rank.rank};
+    disk_[key] = std::make_shared<EventFile>();
+    auto process = std::make_shared<SimProcess>(std::move(job), ++pids_,
+                                                disk_[key], around_.clockwork,
+                                                around_.chance, around_.oracle);
+    trainers_[key] = process;
+    process->Begin();
+    trainers.push_back(HandleOf(process, clock_offset_, around_.plant, false));
+  }
   held_[attempt] = {order.hold, boot_, false};
-  process->Begin();
-  return HandleOf(process, clock_offset_, around_.plant, false);
+  return trainers;
 }
 
-std::unique_ptr<agent::EventLines> SimNode::Events(const AttemptKey& attempt) {
-  return LinesOf(disk_.at(attempt));
+std::unique_ptr<agent::EventLines> SimNode::Events(const AttemptKey& attempt,
+                                                   int64_t rank) {
+  return LinesOf(disk_.at({attempt, rank}));
 }
 
 void SimNode::Find(const AttemptKey& attempt, v1::Dataset) {

@@ -31,6 +31,7 @@ struct Surroundings {
   Network& network;
   Oracle& oracle;
   Log& log;
+  SimGangs& gangs;
   Plant plant = Plant::kNone;
 };
 
@@ -76,12 +77,13 @@ class SimNode final : public agent::AgentLink,
   std::string Folder(const AttemptKey& attempt) const override {
     return "/attempts/" + ToText(attempt);
   }
-  absl::StatusOr<std::unique_ptr<agent::Trainer>> Start(
+  absl::StatusOr<std::vector<std::unique_ptr<agent::Trainer>>> Start(
       const AttemptKey& attempt, const agent::TrainerOrder& order) override;
   std::vector<agent::FoundAttempt> FindHeld() override;
   void MarkInterrupted(const AttemptKey& attempt) override;
   void Release(const AttemptKey& attempt) override { held_.erase(attempt); }
-  std::unique_ptr<agent::EventLines> Events(const AttemptKey& attempt) override;
+  std::unique_ptr<agent::EventLines> Events(const AttemptKey& attempt,
+                                            int64_t rank) override;
   void Find(const AttemptKey& attempt, v1::Dataset dataset) override;
 
  private:
@@ -114,8 +116,9 @@ class SimNode final : public agent::AgentLink,
   SteadyTime disk_full_until_{};
   SteadyTime sick_until_{};
   SteadyTime data_lost_until_{};
-  std::map<AttemptKey, std::shared_ptr<EventFile>> disk_;
-  std::map<AttemptKey, std::shared_ptr<SimProcess>> trainers_;
+  using RankKey = std::pair<AttemptKey, int64_t>;
+  std::map<RankKey, std::shared_ptr<EventFile>> disk_;
+  std::map<RankKey, std::shared_ptr<SimProcess>> trainers_;
   /// Files beside the event file, which outlive the agent.
   struct Held {
     agent::HoldRecord hold;
@@ -127,8 +130,8 @@ class SimNode final : public agent::AgentLink,
   std::map<std::string, int64_t> last_sent_;  // records, by cohort
   std::set<std::string> told_ends_;
   // As ordered:
-  std::map<AttemptKey, std::vector<std::string>> devices_;
   std::map<AttemptKey, CellWork> work_;
+  std::map<AttemptKey, int64_t> first_ranks_;
 };
 
 }  // namespace leadline::simulation

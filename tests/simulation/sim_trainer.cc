@@ -13,6 +13,9 @@ namespace {
 constexpr double kStartsWithin_s = 3;
 constexpr double kTermTakes_s = 2;
 constexpr int64_t kFreeBytes = int64_t{1} << 30;
+constexpr std::chrono::seconds kPeersWithin{60};
+constexpr std::chrono::seconds kCollectiveWithin{30};
+constexpr double kLooksEvery_s = 1;
 
 std::string Numbers(size_t count, double value) {
   char text[40];
@@ -41,7 +44,9 @@ SimProcess::SimProcess(TrainerJob job, int64_t pid,
 }
 
 void SimProcess::Begin() {
-  oracle_.OnTrainerStarted(job_.node, job_.attempt, job_.devices);
+  began_at_ = clockwork_.now();
+  if (job_.gang) job_.gang->Add(job_.rank, weak_from_this());
+  oracle_.OnTrainerStarted(job_.node, job_.attempt, job_.rank, job_.devices);
   Live(Seconds(chance_.Between(0.1, kStartsWithin_s)), &SimProcess::Start);
   Live(kTrainerSilence, &SimProcess::Watch);
   if (job_.fate == TrainerFate::kCrashes) Break("crash", "broken code");
@@ -73,12 +78,67 @@ void SimProcess::Start() {
       seeds +
       R"(],"device":"cpu","threads":1,"numerics":"solo-fp32",)"
       R"("parameters":10,"tokens_per_step":8,"libraries":{})");
+  if (written && job_.gang) return AwaitPeers();
   if (written) Live(step_time_, &SimProcess::Step);
 }
 
-void SimProcess::Step() {
-  oracle_.OnTrainerSteps(job_.attempt);
+std::optional<std::string> SimProcess::Address() const {
+  if (!job_.gang || !listens_) return std::nullopt;
+  return "10.0.0." + std::to_string(job_.node) + ":" + std::to_string(pid_);
+}
+
+void SimProcess::AwaitPeers() {
+  if (job_.gang->IsComplete()) {
+    return Live(step_time_,
+                job_.rank == 0 ? &SimProcess::Step : &SimProcess::Follow);
+  }
+  if (clockwork_.now() - began_at_ > kPeersWithin) {
+    return EndFailed("nccl_init", "not all ranks are there within 60 s");
+  }
+  Live(Seconds(kLooksEvery_s), &SimProcess::AwaitPeers);
+}
+
+/// False where it must wait for the others, or has ended for want of them.
+bool SimProcess::MayGoOn(void (SimProcess::*again)()) {
+  if (!job_.gang || !job_.misses_ranks) return true;
+  if (job_.gang->HasLost()) {
+    EndFailed("nccl", "all_reduce: a rank is gone");
+    return false;
+  }
+  const auto since = job_.gang->StalledSince();
+  if (!since) return true;
+  if (clockwork_.now() - *since > kCollectiveWithin) {
+    EndFailed("nccl", "all_reduce: not done within 30 s");
+  } else {
+    Live(Seconds(kLooksEvery_s), again);
+  }
+  return false;
+}
+
+/// What ranks above 0 do: nothing of it is told.
+void SimProcess::Follow() {
   if (breaks_by_) return EndFailed(breaks_by_, says_);
+  if (MayGoOn(&SimProcess::Follow)) {
+    Live(Seconds(kLooksEvery_s), &SimProcess::Follow);
+  }
+}
+
+bool SimProcess::EndWell() {
+  if (IsGone() || !Write(R"("event":"end","sequence":#,"time_s":2.0,)"
+                         R"("outcome":"succeeded","kind":null,"message":"")")) {
+    return false;
+  }
+  Exit(0, 0);
+  return true;
+}
+
+void SimProcess::Step() {
+  if (breaks_by_) {
+    oracle_.OnTrainerSteps(job_.attempt);
+    return EndFailed(breaks_by_, says_);
+  }
+  if (!MayGoOn(&SimProcess::Step)) return;
+  oracle_.OnTrainerSteps(job_.attempt);
   ++step_;
   const size_t replicas = job_.seeds.size();
   const std::string ones = Numbers(replicas, 1);
@@ -103,6 +163,11 @@ void SimProcess::Step() {
 }
 
 void SimProcess::Finish() {
+  if (!MayGoOn(&SimProcess::Finish)) return;
+  if (job_.gang && !job_.gang->EndOthers(job_.rank) && job_.misses_ranks) {
+    return EndFailed("nccl", "barrier: a rank is gone");
+  }
+  has_joined_ = false;  // what is lost from here on is no loss
   for (size_t r = diverges_at_ ? 1 : 0; r < job_.seeds.size(); ++r) {
     char line[512];
     std::snprintf(
@@ -134,7 +199,8 @@ void SimProcess::Watch() {
 }
 
 void SimProcess::EndFailed(const char* kind, const char* message) {
-  if (std::string_view(message).find("bad_alloc") != std::string_view::npos) {
+  if (!job_.gang &&
+      std::string_view(message).find("bad_alloc") != std::string_view::npos) {
     oracle_.OnEvidence(job_.attempt, FailureKind::kOom);
   }
   if (Write(std::string(R"("event":"end","sequence":#,"time_s":2.0,)"
@@ -179,6 +245,8 @@ agent::EndTraces SimProcess::Traces() const {
   traces.oom = oom_;
   traces.is_torn = found_disk_full_;
   traces.free_bytes = events_->disk_is_full ? 0 : kFreeBytes;
+  // Of several ranks another may have been the first to fail.
+  if (job_.gang) return traces;
   if (oom_ != agent::OomEvidence::kNone) {
     oracle_.OnEvidence(job_.attempt, FailureKind::kOom);
   } else if (found_disk_full_) {
@@ -190,7 +258,7 @@ agent::EndTraces SimProcess::Traces() const {
 }
 
 agent::Activity SimProcess::Look() const {
-  return {std::ssize(events_->lines), 0, stalled_until_.has_value()};
+  return {std::ssize(events_->lines), 0, stalled_until_.has_value(), ""};
 }
 
 bool SimProcess::SendOrder(std::string_view order, SteadyTime as_of) {
@@ -205,6 +273,7 @@ bool SimProcess::SendOrder(std::string_view order, SteadyTime as_of) {
 
 void SimProcess::Hear(const std::string& order, SteadyTime as_of) {
   heard_at_ = std::max(heard_at_, as_of);
+  if (order == "peers") has_joined_ = true;
   if (order == "stop") {
     Live(Seconds(chance_.Between(0.01, kTermTakes_s)), &SimProcess::EndAsTold);
   }
@@ -222,6 +291,7 @@ void SimProcess::Stall(Duration time) {
   const SteadyTime until = clockwork_.now() + time;
   if (stalled_until_ && *stalled_until_ >= until) return;
   stalled_until_ = until;
+  if (!stalled_since_) stalled_since_ = clockwork_.now();
   clockwork_.After(time, [self = shared_from_this(), until] {
     if (!self->IsGone() && self->stalled_until_ == until) self->Resume();
   });
@@ -230,6 +300,7 @@ void SimProcess::Stall(Duration time) {
 /// Orders that waited in the socket are heard first, then what was due happens.
 void SimProcess::Resume() {
   stalled_until_.reset();
+  stalled_since_.reset();
   for (const auto& [order, as_of] : std::exchange(unheard_, {})) {
     if (!IsGone()) Hear(order, as_of);
   }
@@ -241,7 +312,9 @@ void SimProcess::Resume() {
 
 void SimProcess::Exit(int code, int signal) {
   status_ = agent::ExitStatus{code, signal};
-  oracle_.OnTrainerGone(job_.node, job_.attempt);
+  stalled_since_.reset();
+  oracle_.OnTrainerGone(job_.node, job_.attempt, job_.rank,
+                        code == 0 || (job_.gang && !has_joined_));
 }
 
 }  // namespace leadline::simulation

@@ -15,6 +15,7 @@
 #include "chance.h"
 #include "clockwork.h"
 #include "oracle.h"
+#include "sim_gang.h"
 #include "worker/agent/attempt_host.h"
 
 namespace leadline::simulation {
@@ -43,6 +44,10 @@ struct TrainerJob {
   std::vector<int64_t> seeds;
   std::vector<std::string> devices;
   bool watches_silence = true;
+  int64_t rank = 0;
+  /// Of an attempt of several ranks; null otherwise.
+  std::shared_ptr<SimGang> gang;
+  bool misses_ranks = true;  // that are gone
   TrainerFate fate = TrainerFate::kTrains;
 };
 
@@ -75,10 +80,22 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
   /// Its next step measures what the store cannot take.
   void Poison() { poisons_ = true; }
 
+  // For the other ranks:
+  bool has_joined() const { return has_joined_; }
+  const std::optional<SteadyTime>& stalled_since() const {
+    return stalled_since_;
+  }
+  /// It passes the last barrier. False if it cannot say so.
+  bool EndWell();
+  std::optional<std::string> Address() const;
+
  private:
   void Live(Duration after, void (SimProcess::*what)());
   void Resume();
   void Start();
+  void AwaitPeers();
+  void Follow();
+  bool MayGoOn(void (SimProcess::*again)());
   void Step();
   void Watch();
   void Hear(const std::string& order, SteadyTime as_of);
@@ -105,6 +122,9 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
   int64_t steps_ = 0;
   Duration step_time_{};
   std::optional<int64_t> diverges_at_;  // its first replica
+  bool has_joined_ = false;
+  SteadyTime began_at_{};
+  std::optional<SteadyTime> stalled_since_;
   std::optional<SteadyTime> stalled_until_;
   std::deque<std::pair<std::string, SteadyTime>>
       unheard_;                                 // orders, while it is stalled

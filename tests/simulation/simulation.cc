@@ -49,7 +49,7 @@ class Player {
         oracle_(clockwork_),
         log_(clockwork_, with_trace ? &outcome.trace : nullptr),
         network_(clockwork_, chance_, std::ssize(script.slots)),
-        around_{clockwork_, chance_, network_, oracle_, log_, plant},
+        around_{clockwork_, chance_, network_, oracle_, log_, gangs_, plant},
         store_(OpenStore(), oracle_, plant),
         coordinator_(around_, store_),
         people_(around_, coordinator_),
@@ -131,6 +131,7 @@ class Player {
   Oracle oracle_;
   TraceLog log_;
   Network network_;
+  SimGangs gangs_;
   Surroundings around_;
   SimStore store_;
   SimCoordinator coordinator_;

@@ -34,7 +34,13 @@ class SimTrainer final : public agent::Trainer {
   bool SendOrder(std::string_view order, SteadyTime as_of) override {
     return process_->SendOrder(order, as_of - clock_offset_);
   }
+  bool SendPeers(const std::vector<std::string>&, SteadyTime as_of) override {
+    return process_->SendOrder("peers", as_of - clock_offset_);
+  }
   agent::Activity Look() override { return process_->Look(); }
+  std::optional<std::string> Address() const override {
+    return process_->Address();
+  }
   agent::EndTraces Traces() const override {
     const agent::EndTraces traces = process_->Traces();
     return plant_ == Plant::kEvidenceIgnored ? agent::EndTraces{} : traces;

@@ -272,7 +272,69 @@ int Wait(const std::string& folder, Events& events) {
   }
 }
 
+void EndAs(Events& events, const char* outcome, const char* kind,
+           const char* message) {
+  events.Add("end",
+             {{"outcome", outcome}, {"kind", kind}, {"message", message}});
+}
+
+/// Says where it listens, as one of several ranks, and waits until it is told
+/// where all do: kept in the file `peers`. False if it is to stop instead.
+bool MeetOthers(const std::string& folder, int rank, Orders& orders) {
+  std::ofstream(folder + "/address.new")
+      << "127.0.0.1:" << 7000 + rank << std::endl;
+  std::rename((folder + "/address.new").c_str(), (folder + "/address").c_str());
+  while (true) {
+    const std::string order = orders.Next(1000);
+    if (order.find("\"stop\"") != std::string::npos) return false;
+    const size_t line = order.find(R"({"order":"peers")");
+    if (line == std::string::npos) continue;
+    std::ofstream(folder + "/peers")
+        << ordered_json::parse(
+               order.substr(line, order.find('\n', line) - line))["peers"]
+               .dump()
+        << std::endl;
+    return true;
+  }
+}
+
+/// One of several ranks; `behaviour.rank-K` beside `behaviour` is about it.
+int RunRank(const ordered_json& config) {
+  const std::string folder = config["folder"];
+  const int rank = config["world"]["rank"];
+  const bool is_below = folder.find("/rank-") != std::string::npos;
+  std::ifstream file(folder + (is_below ? "/../../../" : "/../../") +
+                     "behaviour.rank-" + std::to_string(rank));
+  std::string word;
+  file >> word;
+  std::cerr << "rank " << rank << " speaks" << std::endl;
+  Events events(folder);
+  events.Add("start", StartFields(config));
+  Orders orders(folder);
+  if (!MeetOthers(folder, rank, orders)) {
+    EndAs(events, "stopped", "", "stopped by order");
+    return 0;
+  }
+  if (word == "crash") raise(SIGSEGV);
+  if (word == "nccl") {
+    EndAs(events, "failed", "nccl", "all_reduce: rank 1 is gone");
+    return 1;
+  }
+  while (word == "wait") {
+    if (orders.Next(1000).find("\"stop\"") == std::string::npos) continue;
+    EndAs(events, "stopped", "", "stopped by order");
+    return 0;
+  }
+  if (rank == 0) {
+    Finish(events, config, 0);
+  } else {
+    EndAs(events, "succeeded", "", "");
+  }
+  return 0;
+}
+
 int Run(const ordered_json& config) {
+  if (config["world"]["size"] > 1) return RunRank(config);
   const std::string folder = config["folder"];
   std::istringstream words(Behaviour(folder));
   std::string word;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <variant>
 
 #include <absl/status/status.h>
@@ -12,7 +13,10 @@
 namespace leadline::agent {
 
 /// A stream stands: Register is to be the first message on it.
-struct StreamOpened {};
+struct StreamOpened {
+  /// This machine's address on it, for others to reach; empty: not known.
+  std::string local_address = {};
+};
 /// It is gone, or could not be made. Another will be tried.
 struct StreamClosed {
   absl::Status status;

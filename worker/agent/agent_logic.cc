@@ -38,8 +38,6 @@ void AgentLogic::TakeOver(SteadyTime now) {
   for (FoundAttempt& found : host_.FindHeld()) {
     const AttemptKey key = found.key;
     HeldEntry held;
-    held.dataset_path = found.hold.dataset_path;
-    held.trainer_device = found.hold.trainer_device;
     held.attempt = std::make_unique<HeldAttempt>(std::move(found), host_,
                                                  policy_.hang, now);
     if (held.attempt->WasInterrupted()) {
@@ -61,8 +59,8 @@ SteadyTime AgentLogic::NextWake(SteadyTime now) const {
 }
 
 void AgentLogic::Handle(SessionEvent event, SteadyTime now) {
-  if (std::holds_alternative<StreamOpened>(event.what)) {
-    OnOpened(event.stream, now);
+  if (const auto* opened = std::get_if<StreamOpened>(&event.what)) {
+    OnOpened(event.stream, *opened, now);
   } else if (auto* closed = std::get_if<StreamClosed>(&event.what)) {
     OnClosed(closed->status, now);
   } else if (event.stream == stream_) {
@@ -71,8 +69,10 @@ void AgentLogic::Handle(SessionEvent event, SteadyTime now) {
   }
 }
 
-void AgentLogic::OnOpened(int64_t stream, SteadyTime now) {
+void AgentLogic::OnOpened(int64_t stream, const StreamOpened& opened,
+                          SteadyTime now) {
   stream_ = stream;
+  local_address_ = opened.local_address;
   registered_ = false;
   unanswered_.clear();
   heard_at_ = now;
@@ -166,6 +166,7 @@ void AgentLogic::Tick(SteadyTime now) {
     }
     if (!registered_) continue;
     TellWaits(held);
+    if (held.attempt->CountAddresses() > held.told_addresses) TellStarted(key);
     // Gone before the records are looked for: so none can come after.
     const bool gone = held.attempt->IsGone();
     if (SendRecords(*held.attempt) && gone) SendEnding(*held.attempt);

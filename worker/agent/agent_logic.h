@@ -36,6 +36,9 @@ struct AgentIdentity {
   std::string version;
   std::string commit;
   std::vector<HeldDevice> devices;
+  /// Where ranks listen for those on other nodes; empty: where this machine is
+  /// reached from the coordinator's.
+  std::string collective_address = {};
 };
 
 struct AgentPolicy {
@@ -47,6 +50,8 @@ struct AgentPolicy {
   StopPatience stop{std::chrono::milliseconds(30'000),
                     std::chrono::milliseconds(10'000)};
   HangPolicy hang;
+  /// Of one operation of several ranks; null: the trainer's own.
+  std::optional<int64_t> collective_timeout_s{};
   /// With the agent itself, which whoever started it waits for.
   StopPatience last_stop{std::chrono::milliseconds(1000),
                          std::chrono::milliseconds(1000)};
@@ -94,7 +99,8 @@ class AgentLogic {
   std::vector<AttemptKey> Held() const;
 
  private:
-  void OnOpened(int64_t stream, SteadyTime now);
+  void OnOpened(int64_t stream, const StreamOpened& opened, SteadyTime now);
+  void OnRendezvous(const v1::Rendezvous& rendezvous, SteadyTime now);
   void OnClosed(const absl::Status& status, SteadyTime now);
   void OnMessage(v1::CoordinatorMessage message, SteadyTime now);
   void OnRegistered(const v1::Registered& registered, SteadyTime now);
@@ -113,7 +119,9 @@ class AgentLogic {
   void SendEnding(HeldAttempt& attempt);
   void Refuse(const v1::Attempt& attempt, const std::string& kind,
               const std::string& message);
-  void TellStarted(const HeldAttempt& attempt);
+  void TellStarted(const AttemptKey& key);
+  void TellWaiting(const AttemptKey& key, const std::string& message,
+                   bool is_ready);
   void Send(v1::AgentMessage message);
   v1::Register Introduction() const;
   std::string WhyNotStart(const v1::StartAttempt& order) const;
@@ -125,6 +133,7 @@ class AgentLogic {
     v1::StartAttempt order;
     spec::TrainerConfig config;
     std::optional<std::string> data;  // its path, once found
+    bool may_start = true;  // all other nodes with ranks of it are ready too
   };
 
   struct HeldEntry {
@@ -132,14 +141,15 @@ class AgentLogic {
     std::optional<Pending> pending;
     /// When the last heartbeat was sent whose answer renewed it.
     std::optional<SteadyTime> confirmed_at;
-    std::string dataset_path;
-    std::string trainer_device;
     bool is_suspended = false;  // as it was logged last
     std::string waits;          // as it was told last on the stream that stands
     bool is_let_go = false;
+    int64_t told_addresses = 0;  // how many of its ranks, on this stream
   };
 
   void StartIfDue(HeldEntry& held, SteadyTime now);
+  TrainerOrder OrderFor(const HeldEntry& held, Pending pending) const;
+  std::string ListenAddress(const HoldRecord& hold) const;
   void NoteSuspension(HeldEntry& held);
   void TellWaits(HeldEntry& held);
   /// Nothing more is told of it; what its trainer wrote stays where it is.
@@ -154,8 +164,9 @@ class AgentLogic {
   Log& log_;
   std::map<AttemptKey, HeldEntry> held_;
   CarefulSending careful_;
-  int64_t stream_ = 0;       // 0: none stands
-  bool registered_ = false;  // on the stream that stands
+  int64_t stream_ = 0;         // 0: none stands
+  std::string local_address_;  // on it
+  bool registered_ = false;    // on the stream that stands
   bool was_registered_ = false;
   bool leaving_ = false;
   std::optional<AgentEnd> end_;

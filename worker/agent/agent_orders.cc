@@ -8,6 +8,7 @@
 #include "model/spec/disk_forecast.h"
 #include "proto/protocol_version.h"
 #include "worker/agent/agent_logic.h"
+#include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_message.h"
 #include "worker/agent/log_reader.h"
 
@@ -30,6 +31,10 @@ std::string KindOf(const absl::Status& status, const char* unless) {
   if (status.code() == absl::StatusCode::kInternal) return "crash";
   return unless;
 }
+
+constexpr char kLoopback[] = "127.0.0.1";
+constexpr char kWaitsForOthers[] =
+    "ready, and the ranks on other nodes are not";
 
 int64_t DiskBytes(const spec::TrainerConfig& config) {
   // A coordinator of another version may know fewer keys, and what cannot stand
@@ -78,6 +83,8 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
       return OnRenewal(message.renewal(), now);
     case v1::CoordinatorMessage::kReadLog:
       return OnReadLog(message.read_log());
+    case v1::CoordinatorMessage::kRendezvous:
+      return OnRendezvous(message.rendezvous(), now);
     case v1::CoordinatorMessage::kEndedAck:
       if (HeldAttempt* attempt = Find(message.ended_ack().attempt())) {
         if (!attempt->ending_sent) return;
@@ -121,7 +128,11 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
     }
     careful_.OnStored(key, held.attempt->window.acknowledged());
     // The stream that broke may have lost it.
-    if (held.attempt->pid() > 0) TellStarted(*held.attempt);
+    held.told_addresses = 0;
+    if (held.attempt->pid() > 0) TellStarted(key);
+    if (held.pending && held.pending->data && !held.pending->may_start) {
+      TellWaiting(key, kWaitsForOthers, true);
+    }
   }
   for (const v1::Attempt& attempt : registered.superseded()) {
     StopAttempt(attempt, "superseded", now);
@@ -135,6 +146,21 @@ void AgentLogic::StopAttempt(const v1::Attempt& attempt,
   // Before its data is there, nobody else would end the search.
   data_.Forget(found->key());
   found->Stop(reason, policy_.stop, now);
+}
+
+void AgentLogic::OnRendezvous(const v1::Rendezvous& rendezvous,
+                              SteadyTime now) {
+  const auto key = FromMessage(rendezvous.attempt());
+  const auto found = key ? held_.find(*key) : held_.end();
+  if (found == held_.end()) return;
+  HeldEntry& held = found->second;
+  if (!rendezvous.peers().empty()) {
+    return held.attempt->SetPeers(
+        {rendezvous.peers().begin(), rendezvous.peers().end()});
+  }
+  if (!held.pending) return;
+  held.pending->may_start = true;
+  StartIfDue(held, now);
 }
 
 std::string AgentLogic::WhyNotStart(const v1::StartAttempt& order) const {
@@ -160,7 +186,7 @@ void AgentLogic::OnStart(v1::StartAttempt order, SteadyTime now) {
     return Refuse(order.attempt(), "config", "no attempt has such an id");
   if (const auto found = held_.find(*key); found != held_.end()) {
     // Asked twice: answered twice, done once.
-    if (found->second.attempt->pid() > 0) TellStarted(*found->second.attempt);
+    if (found->second.attempt->pid() > 0) TellStarted(*key);
     return;
   }
   // Not held, and so queued again once this agent has gone.
@@ -173,16 +199,16 @@ void AgentLogic::OnStart(v1::StartAttempt order, SteadyTime now) {
     return Refuse(order.attempt(), "config",
                   std::string(config.status().message()));
   }
-  std::vector<std::string> devices(order.devices().begin(),
-                                   order.devices().end());
+  HoldRecord hold = HoldFrom(order);
+  hold.trainer_device =
+      SelectDevices(identity_.devices, hold.devices).front()->trainer_name;
+  const bool is_whole = hold.ranks == hold.world_size;
   HeldEntry& held = held_[*key];
-  held.trainer_device =
-      SelectDevices(identity_.devices, devices).front()->trainer_name;
-  held.attempt = std::make_unique<HeldAttempt>(*key, std::move(devices), host_,
-                                               policy_.hang);
+  held.attempt =
+      std::make_unique<HeldAttempt>(*key, std::move(hold), host_, policy_.hang);
   held.attempt->window.Restart(0);
   data_.Find(*key, order.dataset());
-  held.pending = Pending{std::move(order), *std::move(config), {}};
+  held.pending = Pending{std::move(order), *std::move(config), {}, is_whole};
   log_.Write(LogLevel::kInfo, "attempt_taken", {{"attempt", ToText(*key)}});
   Beat(now);
 }
@@ -195,6 +221,9 @@ void AgentLogic::Handle(DataFound found, SteadyTime now) {
     held.pending.reset();
   } else if (found.path.ok()) {
     held.pending->data = *std::move(found.path);
+    if (!held.pending->may_start) {
+      TellWaiting(found.attempt, kWaitsForOthers, true);
+    }
     StartIfDue(held, now);
   } else {
     Refuse(held.pending->order.attempt(), KindOf(found.path.status(), "data"),
@@ -208,32 +237,67 @@ bool AgentLogic::IsFresh(SteadyTime sent, SteadyTime now) const {
   return now - sent <= lease_ / 2;
 }
 
+/// Where all ranks are on this machine nobody else need reach them.
+std::string AgentLogic::ListenAddress(const HoldRecord& hold) const {
+  if (hold.ranks == hold.world_size) return kLoopback;
+  if (!identity_.collective_address.empty()) {
+    return identity_.collective_address;
+  }
+  return local_address_.empty() ? kLoopback : local_address_;
+}
+
+TrainerOrder AgentLogic::OrderFor(const HeldEntry& held,
+                                  Pending pending) const {
+  const AttemptKey& key = held.attempt->key();
+  TrainerOrder order;
+  order.hold = held.attempt->hold();
+  order.hold.dataset_path = *pending.data;
+  order.threads = pending.config.settings.Integer("threads");
+  const HoldRecord& hold = order.hold;
+  spec::TrainerConfig& config = pending.config;
+  config.dataset.path = hold.dataset_path;
+  config.device = hold.trainer_device;
+  config.world_size = hold.world_size;
+  if (hold.world_size > 1) {
+    config.listen = ListenAddress(hold);
+    config.secret = pending.order.secret();
+    config.timeout_s = policy_.collective_timeout_s;
+  }
+  const int64_t each = std::ssize(hold.devices) / hold.ranks;
+  for (int64_t k = 0; k < hold.ranks; ++k) {
+    const int64_t rank = hold.first_rank + k;
+    config.rank = rank;
+    config.folder =
+        RankFolder(host_.Folder(key), rank, hold.first_rank).string();
+    // It gives the others what they need of it.
+    config.resume = rank == 0 ? host_.ResumeFrom(key) : std::nullopt;
+    const auto first = hold.devices.begin() + k * each;
+    order.ranks.push_back(
+        {rank, spec::TrainerConfigJson(config), {first, first + each}});
+  }
+  if (hold.first_rank == 0) order.disk_bytes = DiskBytes(config);
+  return order;
+}
+
 void AgentLogic::StartIfDue(HeldEntry& held, SteadyTime now) {
-  if (!held.pending || !held.pending->data || held.attempt->IsStopping()) {
+  if (!held.pending || !held.pending->data || !held.pending->may_start ||
+      held.attempt->IsStopping()) {
     return;
   }
   if (!held.confirmed_at || !IsFresh(*held.confirmed_at, now)) return;
   Pending pending = *std::exchange(held.pending, std::nullopt);
-  held.dataset_path = *pending.data;
-  pending.config.dataset.path = *pending.data;
-  pending.config.device = held.trainer_device;
+  const v1::Attempt name = pending.order.attempt();
   const AttemptKey key = held.attempt->key();
-  pending.config.folder = host_.Folder(key);
-  pending.config.resume = host_.ResumeFrom(key);
   const absl::Status started = held.attempt->Start(
-      {spec::TrainerConfigJson(pending.config),
-       pending.config.settings.Integer("threads"),
-       DiskBytes(pending.config),
-       {held.attempt->devices(), held.dataset_path, held.trainer_device}},
-      *held.confirmed_at, now);
+      OrderFor(held, std::move(pending)), *held.confirmed_at, now);
   if (started.ok()) {
     log_.Write(LogLevel::kInfo, "trainer_started",
                {{"attempt", ToText(key)},
-                {"pid", std::to_string(held.attempt->pid())}});
-    return TellStarted(*held.attempt);
+                {"pid", std::to_string(held.attempt->pid())},
+                {"ranks", std::to_string(held.attempt->hold().ranks)}});
+    return TellStarted(key);
   }
-  Refuse(pending.order.attempt(), KindOf(started, "crash"),
-         std::string(started.message()));
+  Refuse(name, KindOf(started, "crash"), std::string(started.message()));
   held_.erase(key);
 }
 
@@ -242,20 +306,35 @@ void AgentLogic::Handle(const DataNews& news) {
   if (entry == held_.end() || !entry->second.pending) return;
   log_.Write(LogLevel::kInfo, "waiting_for_data",
              {{"attempt", ToText(news.attempt)}, {"doing", news.message}});
-  v1::AgentMessage message;
-  *message.mutable_waiting()->mutable_attempt() = ToMessage(news.attempt);
-  message.mutable_waiting()->set_message(news.message);
-  if (registered_) Send(std::move(message));
+  TellWaiting(news.attempt, news.message, false);
 }
 
-void AgentLogic::TellStarted(const HeldAttempt& attempt) {
-  const HeldEntry& held = held_.at(attempt.key());
+void AgentLogic::TellWaiting(const AttemptKey& key, const std::string& message,
+                             bool is_ready) {
+  if (!registered_) return;
+  v1::AgentMessage said;
+  v1::AttemptWaiting& waiting = *said.mutable_waiting();
+  *waiting.mutable_attempt() = ToMessage(key);
+  waiting.set_message(message);
+  waiting.set_ready(is_ready);
+  Send(std::move(said));
+}
+
+void AgentLogic::TellStarted(const AttemptKey& key) {
+  HeldEntry& held = held_.at(key);
+  const HeldAttempt& attempt = *held.attempt;
   v1::AgentMessage message;
   v1::AttemptStarted& started = *message.mutable_started();
-  *started.mutable_attempt() = ToMessage(attempt.key());
+  *started.mutable_attempt() = ToMessage(key);
   started.set_pid(attempt.pid());
-  started.set_dataset_path(held.dataset_path);
-  started.set_device(held.trainer_device);
+  started.set_dataset_path(attempt.hold().dataset_path);
+  started.set_device(attempt.hold().trainer_device);
+  if (attempt.hold().world_size > 1) {
+    for (v1::StartedRank& rank : attempt.Ranks()) {
+      *started.add_ranks() = std::move(rank);
+    }
+  }
+  held.told_addresses = attempt.CountAddresses();
   Send(std::move(message));
 }
 

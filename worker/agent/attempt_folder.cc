@@ -1,7 +1,9 @@
 #include "worker/agent/attempt_folder.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kMostRecordBytes = 4096;
+constexpr std::string_view kRankPrefix = "rank-";
 
 absl::Status Failure(const std::string& doing,
                      const std::filesystem::path& path) {
@@ -42,6 +45,30 @@ absl::Status MoveAside(const std::filesystem::path& folder) {
 std::filesystem::path AttemptFolder(const std::filesystem::path& state,
                                     const AttemptKey& attempt) {
   return state / "attempts" / ToText(attempt);
+}
+
+std::filesystem::path RankFolder(const std::filesystem::path& folder,
+                                 int64_t rank, int64_t first_rank) {
+  if (rank == first_rank) return folder;
+  return folder / (std::string(kRankPrefix) + std::to_string(rank));
+}
+
+std::filesystem::path FindRankFolder(const std::filesystem::path& folder,
+                                     int64_t rank) {
+  const auto below = folder / (std::string(kRankPrefix) + std::to_string(rank));
+  struct stat info {};
+  return lstat(below.c_str(), &info) == 0 && S_ISDIR(info.st_mode) ? below
+                                                                   : folder;
+}
+
+std::optional<int64_t> RankOfFolder(const std::string& name) {
+  const std::string digits =
+      name.starts_with(kRankPrefix) ? name.substr(kRankPrefix.size()) : "";
+  if (digits.empty() || digits.size() > 4 ||
+      digits.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::stoll(digits);
 }
 
 absl::Status MakeAttemptFolder(const std::filesystem::path& folder) {

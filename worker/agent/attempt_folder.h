@@ -20,6 +20,19 @@ namespace leadline::agent {
 std::filesystem::path AttemptFolder(const std::filesystem::path& state,
                                     const AttemptKey& attempt);
 
+/// Where the files of one rank lie: of the first one here in the folder of the
+/// attempt, of the others in `rank-K` below it.
+std::filesystem::path RankFolder(const std::filesystem::path& folder,
+                                 int64_t rank, int64_t first_rank);
+
+/// Likewise where nobody says which the first one is: what is there tells.
+std::filesystem::path FindRankFolder(const std::filesystem::path& folder,
+                                     int64_t rank);
+
+/// The rank whose folder below that of its attempt has that name; null if the
+/// name is none of ours.
+std::optional<int64_t> RankOfFolder(const std::string& name);
+
 /// Makes it, new and empty. One of that name is left over from an earlier
 /// database (nothing in it runs any more): it is moved aside, not touched.
 /// Unavailable if the disk says no.

@@ -62,26 +62,42 @@ class Trainer {
   virtual bool SendOrder(std::string_view order,
                          std::chrono::steady_clock::time_point as_of) = 0;
 
+  /// The order "peers": where each rank listens. False likewise.
+  virtual bool SendPeers(const std::vector<std::string>& peers,
+                         std::chrono::steady_clock::time_point as_of) = 0;
+
   /// What it does, while it lives.
   virtual Activity Look() = 0;
+
+  /// HOST:PORT where it listens for the other ranks; null while it does not
+  /// say.
+  virtual std::optional<std::string> Address() const = 0;
 
   /// Once it is gone.
   virtual EndTraces Traces() const = 0;
 };
 
-/// What a trainer is started with.
-struct TrainerOrder {
+/// One rank to start here.
+struct RankOrder {
+  int64_t rank = 0;
   std::string config;
-  int64_t threads = 1;
-  int64_t disk_bytes = 0;  // that its checkpoints may take
-  HoldRecord hold;         // for a later agent
+  std::vector<std::string> devices;
+};
+
+/// What the trainers of an attempt are started with.
+struct TrainerOrder {
+  std::vector<RankOrder> ranks;  // one after another, at least one
+  int64_t threads = 1;           // of each
+  int64_t disk_bytes = 0;        // that its checkpoints may take
+  HoldRecord hold;               // for a later agent
 };
 
 /// An attempt that a former agent held and whose end was not acknowledged.
 struct FoundAttempt {
   AttemptKey key;
   HoldRecord hold;
-  std::unique_ptr<Trainer> trainer;  // maybe gone already
+  std::vector<std::unique_ptr<Trainer>>
+      trainers;  // by rank; maybe gone already
   /// It was being broken off because the agent ended.
   bool interrupted = false;
   /// The machine was started anew since: what ended it was no fault of its own.
@@ -93,7 +109,7 @@ class AttemptHost {
  public:
   virtual ~AttemptHost() = default;
 
-  /// Where an attempt keeps its files.
+  /// Where an attempt keeps its files; its first rank here has no other folder.
   virtual std::string Folder(const AttemptKey& attempt) const = 0;
 
   /// Checkpoints that earlier attempts of its cohort left here for it to go on
@@ -101,15 +117,16 @@ class AttemptHost {
   virtual std::optional<std::string> ResumeFrom(
       const AttemptKey& attempt) const = 0;
 
-  /// Makes the folder, writes the configuration into it and starts a trainer.
-  /// The attempt is held from then on, however the agent ends, until Release.
-  /// Unavailable: the disk says no. FailedPrecondition: the program cannot be
-  /// executed.
-  virtual absl::StatusOr<std::unique_ptr<Trainer>> Start(
+  /// Makes the folders, writes the configurations into them and starts a
+  /// trainer a rank, all of them or none. The attempt is held from then on,
+  /// however the agent ends, until Release. Unavailable: the disk says no.
+  /// FailedPrecondition: the program cannot be executed.
+  virtual absl::StatusOr<std::vector<std::unique_ptr<Trainer>>> Start(
       const AttemptKey& attempt, const TrainerOrder& order) = 0;
 
-  /// What the trainer of that attempt writes, from its first line.
-  virtual std::unique_ptr<EventLines> Events(const AttemptKey& attempt) = 0;
+  /// What the trainer of that rank writes, from its first line.
+  virtual std::unique_ptr<EventLines> Events(const AttemptKey& attempt,
+                                             int64_t rank) = 0;
 
   /// What is held, to be asked once at the start.
   virtual std::vector<FoundAttempt> FindHeld() = 0;

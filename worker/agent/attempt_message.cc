@@ -1,8 +1,11 @@
 #include "worker/agent/attempt_message.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <absl/status/status.h>
+
+#include "common/sha256.h"
 
 namespace leadline::agent {
 namespace {
@@ -44,7 +47,39 @@ v1::Attempt ToMessage(const AttemptKey& attempt) {
   return message;
 }
 
+HoldRecord HoldFrom(const v1::StartAttempt& order) {
+  HoldRecord hold;
+  hold.devices.assign(order.devices().begin(), order.devices().end());
+  hold.first_rank = order.first_rank();
+  hold.ranks = std::max<int64_t>(order.ranks(), 1);
+  hold.world_size = std::max<int64_t>(order.world_size(), 1);
+  return hold;
+}
+
+namespace {
+
+absl::Status CheckRanks(const v1::StartAttempt& order) {
+  const HoldRecord hold = HoldFrom(order);
+  if (hold.first_rank < 0 || hold.world_size > kMostRanks ||
+      hold.ranks > hold.world_size ||
+      hold.first_rank > hold.world_size - hold.ranks ||
+      std::ssize(hold.devices) % hold.ranks != 0) {
+    return absl::InvalidArgumentError(
+        std::to_string(hold.ranks) + " ranks from " +
+        std::to_string(hold.first_rank) + " on, of " +
+        std::to_string(hold.world_size) + ", on " +
+        std::to_string(hold.devices.size()) + " devices");
+  }
+  if (hold.world_size > 1 && !IsSha256(order.secret())) {
+    return absl::InvalidArgumentError("several ranks and no secret of theirs");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<spec::TrainerConfig> ConfigFrom(const v1::StartAttempt& order) {
+  if (absl::Status ranks = CheckRanks(order); !ranks.ok()) return ranks;
   if (order.seeds().empty() || order.seeds_size() > kMostSeeds) {
     return absl::InvalidArgumentError("an attempt trains 1 to 64 seeds");
   }

@@ -9,6 +9,7 @@
 #include "common/ids.h"
 #include "leadline/v1/worker_service.pb.h"
 #include "model/spec/identity.h"
+#include "worker/agent/hold_record.h"
 
 namespace leadline::agent {
 
@@ -17,9 +18,13 @@ std::optional<AttemptKey> FromMessage(const v1::Attempt& attempt);
 
 v1::Attempt ToMessage(const AttemptKey& attempt);
 
-/// The trainer's configuration of an order, but for `folder`, the data's path
-/// and the device. InvalidArgument (failure kind config) if a value has no
-/// type, the settings do not stand, or the seeds are none or too many.
+/// Which ranks are to run here, on what; nothing of it is checked.
+HoldRecord HoldFrom(const v1::StartAttempt& order);
+
+/// The trainers' configuration of an order, but for `folder`, the data's path,
+/// the device and the ranks. InvalidArgument (failure kind config) if a value
+/// has no type, the settings do not stand, the seeds are none or too many, or
+/// the ranks do not fit their world and their devices.
 absl::StatusOr<spec::TrainerConfig> ConfigFrom(const v1::StartAttempt& order);
 
 }  // namespace leadline::agent

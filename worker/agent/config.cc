@@ -32,6 +32,8 @@ struct Flags {
   std::string data_url;
   std::string samples;
   std::string checkpoints;
+  std::string collective_address;
+  int64_t collective_timeout_s = 0;
   std::string fetch;
   int64_t slots = 0;
   int64_t hang_after_s = 600;
@@ -66,6 +68,15 @@ void DeclareWork(CLI::App& app, Flags& flags) {
   app.add_option("--nvml", flags.nvml, "library of the driver that lists GPUs")
       ->type_name("FILE")
       ->capture_default_str();
+  app.add_option("--collective-address", flags.collective_address,
+                 "address of this machine where the ranks of an attempt on "
+                 "several nodes reach those here; default: that of its "
+                 "connection to the coordinator")
+      ->type_name("HOST");
+  app.add_option("--collective-timeout", flags.collective_timeout_s,
+                 "seconds in which an operation of several ranks must end; "
+                 "default: 30")
+      ->check(Numbers(1, 86'400));
   app.add_option("--trainer", flags.trainer,
                  "the trainer program; default: leadline-trainer beside this")
       ->type_name("FILE");
@@ -182,6 +193,11 @@ std::string WhyNot(const Flags& flags) {
   if (auto address = CheckAddress(flags.coordinator); !address.ok()) {
     return "--coordinator: " + std::string(address.message());
   }
+  if (!flags.collective_address.empty() &&
+      (!IsName(flags.collective_address) ||
+       flags.collective_address.find_first_of(",\"\\") != std::string::npos)) {
+    return "--collective-address must be a host name or an address";
+  }
   if (!IsName(flags.node)) {
     return "--node must be 1 to 128 printable ASCII characters without blanks";
   }
@@ -212,6 +228,10 @@ Config ToConfig(const Flags& flags) {
   config.log_file = Absolute(flags.log_file);
   config.log = ToLogOptions(flags.log);
   config.allow_network_file_system = flags.allow_network;
+  config.collective_address = flags.collective_address;
+  if (flags.collective_timeout_s > 0) {
+    config.collective_timeout_s = flags.collective_timeout_s;
+  }
   config.is_private = flags.is_private;
   config.fetch = flags.fetch;
   config.only_end_leftovers = flags.only_end_leftovers;

@@ -44,6 +44,12 @@ struct Config {
   std::filesystem::path log_file;  // empty: standard error
   LogOptions log;
   bool allow_network_file_system = false;
+  /// Where ranks listen for those on other nodes; empty: this machine's address
+  /// towards the coordinator.
+  std::string collective_address;
+  /// In which a collective operation of several ranks must end; null: the
+  /// trainer's own.
+  std::optional<int64_t> collective_timeout_s;
   bool is_private = false;  // end when the coordinator has gone
 
   // Other things to do than to serve:

@@ -103,6 +103,10 @@ EndReport ReportEnd(const EndEvidence& evidence) {
   }
   if (!evidence.end) return FromStatus(evidence);
   const v1::EndRecord& end = *evidence.end;
+  if (end.kind().empty() && evidence.of_several) {
+    return Failure(FailureKind::kNccl,
+                   "another rank was told to stop: " + end.message());
+  }
   if (end.kind().empty()) {
     return Failure(FailureKind::kCrash,
                    "ended from outside, not by us: " + end.message());

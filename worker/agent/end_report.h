@@ -20,6 +20,7 @@ struct EndEvidence {
   bool stopped_by_agent = false;   // the agent itself is ending
   bool lease_lost = false;         // it was not renewed in time
   bool machine_restarted = false;  // while it ran
+  bool of_several = false;         // ranks: they stop together
   std::string hang = {};           // not empty: we ended it, since it hung
   EndTraces traces = {};
 };

@@ -18,29 +18,27 @@ using std::chrono::milliseconds;
 // One that has not ended itself by then hangs.
 constexpr std::chrono::seconds kLongestWithoutRenewal =
     kTrainerSilence + std::chrono::seconds(5);
+constexpr StopPatience kPatienceWithRest{milliseconds(0), milliseconds(2000)};
 constexpr StopPatience kPatienceWithHung{milliseconds(0), milliseconds(5000)};
 
 }  // namespace
 
-HeldAttempt::HeldAttempt(AttemptKey key, std::vector<std::string> devices,
-                         AttemptHost& host, HangPolicy hang)
-    : key_(key),
-      devices_(std::move(devices)),
-      host_(host),
-      pace_(hang, SteadyTime{}) {}
+HeldAttempt::HeldAttempt(AttemptKey key, HoldRecord hold, AttemptHost& host,
+                         HangPolicy hang)
+    : key_(key), hold_(std::move(hold)), host_(host), hang_(hang) {}
 
 HeldAttempt::HeldAttempt(FoundAttempt found, AttemptHost& host, HangPolicy hang,
                          SteadyTime now)
     : key_(found.key),
-      devices_(std::move(found.hold.devices)),
+      hold_(std::move(found.hold)),
       host_(host),
-      reader_(host.Events(found.key)),
-      trainer_(std::move(found.trainer)),
-      pace_(hang, now),
+      hang_(hang),
       renewed_at_(now) {
+  OpenRecords();
+  ranks_.emplace(key_, hold_, host_, hang_, std::move(found.trainers), now);
   window.Restart(0);
   evidence_.machine_restarted = found.machine_restarted;
-  if (!trainer_->IsGone()) return;
+  if (!ranks_->IsGone(now)) return;
   NoteGone();
   ExamineLast();
   // One that was told to end names no kind: with its agent gone too, somebody
@@ -51,20 +49,28 @@ HeldAttempt::HeldAttempt(FoundAttempt found, AttemptHost& host, HangPolicy hang,
 
 absl::Status HeldAttempt::Start(const TrainerOrder& order,
                                 SteadyTime renewed_at, SteadyTime now) {
-  auto trainer = host_.Start(key_, order);
-  if (!trainer.ok()) return trainer.status();
-  trainer_ = *std::move(trainer);
+  auto trainers = host_.Start(key_, order);
+  if (!trainers.ok()) return trainers.status();
+  hold_ = order.hold;
+  ranks_.emplace(key_, hold_, host_, hang_, *std::move(trainers), now);
   // Not before: what lay in its folder was of another database.
-  reader_.emplace(host_.Events(key_));
+  OpenRecords();
   renewed_at_ = renewed_at;
-  pace_.Begin(now);
   return absl::OkStatus();
 }
 
+void HeldAttempt::OpenRecords() {
+  if (hold_.first_rank == 0) reader_.emplace(host_.Events(key_, 0));
+}
+
+std::vector<v1::StartedRank> HeldAttempt::Ranks() const {
+  return ranks_ ? ranks_->Describe() : std::vector<v1::StartedRank>{};
+}
+
 void HeldAttempt::Renew(SteadyTime as_of) {
-  if (gone_ || !trainer_ || IsStopping()) return;
+  if (gone_ || !ranks_ || IsStopping()) return;
   renewed_at_ = std::max(renewed_at_, as_of);
-  trainer_->SendOrder("renew", as_of);
+  ranks_->Renew(as_of);
 }
 
 void HeldAttempt::Stop(std::string reason, StopPatience patience,
@@ -72,7 +78,9 @@ void HeldAttempt::Stop(std::string reason, StopPatience patience,
   if (gone_ || IsStopping()) return;
   evidence_.stop_reason = reason.empty() ? "by order" : std::move(reason);
   stopping_since_ = now;
-  patience_ = patience;
+  // Ranks of which one stands still hear no order and write no checkpoint.
+  patience_ =
+      hold_.world_size > 1 && IsSuspended() ? kPatienceWithRest : patience;
   Tick(now);
 }
 
@@ -80,7 +88,7 @@ void HeldAttempt::StopBecauseAgentEnds(StopPatience patience, SteadyTime now) {
   if (gone_) return;
   if (!IsStopping()) {
     evidence_.stopped_by_agent = true;
-    if (trainer_) host_.MarkInterrupted(key_);
+    if (ranks_) host_.MarkInterrupted(key_);
   }
   if (!IsStopping() || step_ == StopStep::kOrder) stopping_since_ = now;
   patience_ = patience;
@@ -89,26 +97,26 @@ void HeldAttempt::StopBecauseAgentEnds(StopPatience patience, SteadyTime now) {
 
 void HeldAttempt::Tick(SteadyTime now) {
   if (gone_) return;
-  if (!trainer_) {
+  if (!ranks_) {
     // Stopped before it began: there is nothing to end.
     gone_ = IsStopping();
     return;
   }
-  if (trainer_->IsGone()) {
+  if (ranks_->IsGone(now)) {
     NoteGone();
     // It may have finished all the same, and nobody reads the rest any more.
     if (evidence_.stopped_by_agent) ExamineLast();
     return;
   }
   LookForProgress(now);
-  if (!IsStopping() && trainer_->status()) {
-    // The trainer has ended and left children behind: they get no order.
+  if (!IsStopping() && ranks_->MustEnd(now)) {
+    // What it left behind, children or other ranks, gets no order.
     stopping_since_ = now;
-    patience_ = {milliseconds(0), milliseconds(2000)};
+    patience_ = kPatienceWithRest;
   } else if (!IsStopping() && now - renewed_at_ > kLongestWithoutRenewal) {
     evidence_.lease_lost = true;
     stopping_since_ = now;
-    patience_ = {milliseconds(0), milliseconds(2000)};
+    patience_ = kPatienceWithRest;
   }
   if (!IsStopping()) return;
   const auto elapsed =
@@ -118,19 +126,24 @@ void HeldAttempt::Tick(SteadyTime now) {
 
 void HeldAttempt::NoteGone() {
   gone_ = true;
-  evidence_.status = *trainer_->status();
-  evidence_.traces = trainer_->Traces();
+  const LocalRanks::End end = ranks_->HowEnded();
+  ended_rank_ = end.rank;
+  also_ = end.also;
+  evidence_.status = end.status;
+  evidence_.traces = end.traces;
+  // Of one rank alone what was sent tells it, and what is torn is not sent.
+  if (hold_.world_size > 1) evidence_.end = end.record;
+  evidence_.of_several = hold_.world_size > 1;
   // That kill was our own.
   if (step_ == StopStep::kKill) evidence_.traces.oom = OomEvidence::kNone;
 }
 
 void HeldAttempt::LookForProgress(SteadyTime now) {
-  if (IsStopping() || trainer_->status() || !pace_.IsDue(now)) return;
-  pace_.See(trainer_->Look(), now);
-  const auto why = pace_.WhyHung();
+  if (IsStopping() || ranks_->MustEnd(now)) return;
+  const auto why = ranks_->WhyHung(now);
   if (!why) return;
   // Read for this alone: the coordinator may be away, and much unsent.
-  RecordReader reader(host_.Events(key_));
+  RecordReader reader(host_.Events(key_, 0));
   const absl::Status read =
       reader.SeekAfter(std::numeric_limits<int64_t>::max());
   const auto& last = reader.passed_over();
@@ -147,16 +160,15 @@ void HeldAttempt::TakeStep(StopStep step, SteadyTime now) {
       break;
     case StopStep::kOrder:
       // Asked again until it listens: it may not have come so far.
-      if (step_ < StopStep::kOrder && trainer_->SendOrder("stop", now))
-        step_ = step;
+      if (step_ < StopStep::kOrder && ranks_->AskToStop(now)) step_ = step;
       break;
     case StopStep::kTerminate:
-      if (step_ < StopStep::kTerminate) trainer_->Signal(SIGTERM);
+      if (step_ < StopStep::kTerminate) ranks_->Signal(SIGTERM);
       step_ = step;
       break;
     case StopStep::kKill:
       // Again and again: the group may have forked meanwhile.
-      trainer_->Signal(SIGKILL);
+      ranks_->Signal(SIGKILL);
       step_ = step;
       break;
   }
@@ -182,15 +194,14 @@ void HeldAttempt::Examine(const v1::TrainerRecord& record) {
   if (record.sequence() <= examined_) return;
   examined_ = record.sequence();
   if (record.has_unreadable()) ++evidence_.unreadable;
-  if (record.has_end()) evidence_.end = record.end();
+  if (record.has_end() && hold_.world_size == 1) evidence_.end = record.end();
 }
 
 /// An `end` record is the last of its file.
 void HeldAttempt::ExamineLast() {
-  RecordReader reader(host_.Events(key_));
-  if (!reader.SeekAfter(std::numeric_limits<int64_t>::max()).ok()) return;
-  const auto& last = reader.passed_over();
-  if (last && last->has_end()) evidence_.end = last->end();
+  if (auto end = ReadEndRecord(host_, key_, ended_rank_)) {
+    evidence_.end = *std::move(end);
+  }
 }
 
 absl::Status HeldAttempt::SendAgainAfter(std::optional<int64_t> acknowledged) {
@@ -202,7 +213,7 @@ absl::Status HeldAttempt::SendAgainAfter(std::optional<int64_t> acknowledged) {
     return sought;
   }
   if (reader_->passed_over()) Examine(*reader_->passed_over());
-  pace_.NoteWait(reader_->longest_wait());
+  if (ranks_) ranks_->NoteWait(reader_->longest_wait());
   // There may be fewer than the coordinator has: the machine went down before
   // they were on disk.
   window.Restart(reader_->sequence());
@@ -220,7 +231,7 @@ bool HeldAttempt::WasInterrupted() const {
 
 int64_t HeldAttempt::CountRecords() const {
   if (!reader_) return 0;
-  RecordReader reader(host_.Events(key_));
+  RecordReader reader(host_.Events(key_, 0));
   const absl::Status read =
       reader.SeekAfter(std::numeric_limits<int64_t>::max());
   return read.ok() ? reader.sequence() : 0;
@@ -237,7 +248,10 @@ v1::AttemptEnded HeldAttempt::Ending() const {
                                ? ReportEnd(evidence_)
                                : EndReport{"disk", events_lost_};
   ended.set_kind(report.kind);
-  ended.set_message(report.message);
+  const bool names_rank = hold_.world_size > 1 && !report.kind.empty();
+  ended.set_message(
+      (names_rank ? "rank " + std::to_string(ended_rank_) + ": " : "") +
+      report.message + also_);
   if (!left_out_.empty()) {
     ended.mutable_message()->append(
         (report.message.empty() ? "" : "; ") +

@@ -16,6 +16,7 @@
 #include "leadline/v1/worker_service.pb.h"
 #include "worker/agent/attempt_host.h"
 #include "worker/agent/end_report.h"
+#include "worker/agent/local_ranks.h"
 #include "worker/agent/record_batches.h"
 #include "worker/agent/record_window.h"
 #include "worker/agent/stop_schedule.h"
@@ -28,22 +29,33 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 /// Owned by one thread; time is passed in.
 class HeldAttempt {
  public:
-  HeldAttempt(AttemptKey key, std::vector<std::string> devices,
-              AttemptHost& host, HangPolicy hang);
+  HeldAttempt(AttemptKey key, HoldRecord hold, AttemptHost& host,
+              HangPolicy hang);
   /// Of a former agent, taken over.
   HeldAttempt(FoundAttempt found, AttemptHost& host, HangPolicy hang,
               SteadyTime now);
 
   const AttemptKey& key() const { return key_; }
-  const std::vector<std::string>& devices() const { return devices_; }
+  const std::vector<std::string>& devices() const { return hold_.devices; }
+  const HoldRecord& hold() const { return hold_; }
 
-  /// Starts the trainer of an attempt renewed at that time; errors of
+  /// Starts the trainers of an attempt renewed at that time; errors of
   /// AttemptHost::Start.
   absl::Status Start(const TrainerOrder& order, SteadyTime renewed_at,
                      SteadyTime now);
 
-  /// The trainer's process id; 0 before it was started.
-  pid_t pid() const { return trainer_ ? trainer_->pid() : 0; }
+  /// Process id of the first trainer; 0 before it was started.
+  pid_t pid() const { return ranks_ ? ranks_->pid() : 0; }
+  /// Process ids and addresses by rank, as far as they are known.
+  std::vector<v1::StartedRank> Ranks() const;
+  int64_t CountAddresses() const {
+    return ranks_ ? ranks_->CountAddresses() : 0;
+  }
+
+  /// Where all ranks listen, by rank: its trainers are told.
+  void SetPeers(const std::vector<std::string>& peers) {
+    if (ranks_) ranks_->SetPeers(peers);
+  }
 
   /// The coordinator renewed it as of then: so does the trainer's order socket.
   void Renew(SteadyTime as_of);
@@ -58,10 +70,12 @@ class HeldAttempt {
   void Tick(SteadyTime now);
 
   /// True while its trainer is kept from running by a signal.
-  bool IsSuspended() const { return !gone_ && trainer_ && pace_.is_stopped(); }
+  bool IsSuspended() const { return !gone_ && ranks_ && ranks_->IsSuspended(); }
 
   /// What its trainer waits for, as it says; empty: nothing.
-  std::string Waits() const { return gone_ ? std::string() : pace_.waits(); }
+  std::string Waits() const {
+    return gone_ || !ranks_ ? std::string() : ranks_->Waits();
+  }
 
   /// True when no process of it is left: its devices are free.
   bool IsGone() const { return gone_; }
@@ -96,16 +110,19 @@ class HeldAttempt {
  private:
   void Examine(const v1::TrainerRecord& record);
   void ExamineLast();
+  void OpenRecords();
   void LookForProgress(SteadyTime now);
   void NoteGone();
   void TakeStep(StopStep step, SteadyTime now);
 
   AttemptKey key_;
-  std::vector<std::string> devices_;
+  HoldRecord hold_;
   AttemptHost& host_;
-  std::optional<RecordReader> reader_;  // once its trainer was started
-  std::unique_ptr<Trainer> trainer_;
-  Pace pace_;
+  HangPolicy hang_;
+  /// Once its trainers were started, if rank 0 is among them: others have no
+  /// records to tell.
+  std::optional<RecordReader> reader_;
+  std::optional<LocalRanks> ranks_;  // likewise
   bool gone_ = false;
   SteadyTime renewed_at_{};
   std::optional<SteadyTime> stopping_since_;
@@ -115,6 +132,8 @@ class HeldAttempt {
   std::set<int64_t> left_out_;
   std::string events_lost_;
   EndEvidence evidence_;
+  int64_t ended_rank_ = 0;  // whose end it is
+  std::string also_;        // beside it
 };
 
 }  // namespace leadline::agent

@@ -31,24 +31,48 @@ bool IsThere(const std::filesystem::path& path) {
 
 absl::Status WriteHold(const std::filesystem::path& folder,
                        const HoldRecord& record) {
-  const json text = {{"devices", record.devices},
-                     {"dataset_path", record.dataset_path},
-                     {"device", record.trainer_device}};
+  json text = {{"devices", record.devices},
+               {"dataset_path", record.dataset_path},
+               {"device", record.trainer_device}};
+  if (record.world_size > 1) {
+    text["first_rank"] = record.first_rank;
+    text["ranks"] = record.ranks;
+    text["world_size"] = record.world_size;
+  }
   return WriteFile(folder / kHeld, text.dump() + "\n");
 }
 
-std::optional<HoldRecord> ReadHold(const std::filesystem::path& folder) {
-  const auto text = ParseStrictJson(ReadEnd(folder / kHeld, kMostRecordBytes));
+namespace {
+
+std::optional<HoldRecord> Read(const std::filesystem::path& file) {
+  const auto text = ParseStrictJson(ReadEnd(file, kMostRecordBytes));
   if (!text.ok()) return std::nullopt;
   HoldRecord record;
   try {
     record.devices = text->at("devices").get<std::vector<std::string>>();
     record.dataset_path = text->at("dataset_path").get<std::string>();
     record.trainer_device = text->at("device").get<std::string>();
+    record.first_rank = text->value("first_rank", int64_t{0});
+    record.ranks = text->value("ranks", int64_t{1});
+    record.world_size = text->value("world_size", int64_t{1});
   } catch (const json::exception&) {
     return std::nullopt;
   }
-  return record;
+  const bool fits = record.ranks >= 1 && record.first_rank >= 0 &&
+                    record.world_size <= kMostRanks &&
+                    record.first_rank + record.ranks <= record.world_size;
+  return fits ? std::optional(record) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<HoldRecord> ReadHold(const std::filesystem::path& folder) {
+  return Read(folder / kHeld);
+}
+
+std::optional<HoldRecord> ReadHoldOrTold(const std::filesystem::path& folder) {
+  auto record = Read(folder / kHeld);
+  return record ? record : Read(folder / kTold);
 }
 
 void ReleaseHold(const std::filesystem::path& folder) {

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ struct HoldRecord {
   std::vector<std::string> devices;
   std::string dataset_path;
   std::string trainer_device;
+  int64_t first_rank = 0;  // of those here
+  int64_t ranks = 1;       // here, each with as many of the devices
+  int64_t world_size = 1;  // on all nodes
   bool operator==(const HoldRecord&) const = default;
 };
 
@@ -29,6 +33,12 @@ absl::Status WriteHold(const std::filesystem::path& folder,
 
 /// Null if the attempt is not held, or its file cannot be understood.
 std::optional<HoldRecord> ReadHold(const std::filesystem::path& folder);
+
+/// Likewise, also of an attempt that is held no more.
+std::optional<HoldRecord> ReadHoldOrTold(const std::filesystem::path& folder);
+
+/// More ranks an attempt does not have.
+inline constexpr int64_t kMostRanks = 1024;
 
 /// Nothing more is to be told of it: `held.json` becomes `told.json`. Asked
 /// twice, done once.

@@ -17,6 +17,18 @@
 namespace leadline::agent {
 namespace {
 
+/// That of the attempt, and what ranks have below it.
+std::vector<std::filesystem::path> RankFolders(
+    const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> folders = {folder};
+  const auto hold = ReadHold(folder);
+  for (int64_t k = 1; hold && k < hold->ranks; ++k) {
+    folders.push_back(
+        RankFolder(folder, hold->first_rank + k, hold->first_rank));
+  }
+  return folders;
+}
+
 /// Groups of held attempts whose recorded leader lives under this boot. Of an
 /// attempt that is not held every process had gone when its end was told.
 std::map<pid_t, AttemptKey> RecordedGroups(const std::filesystem::path& state,
@@ -24,12 +36,14 @@ std::map<pid_t, AttemptKey> RecordedGroups(const std::filesystem::path& state,
                                            const std::string& boot_id) {
   std::map<pid_t, AttemptKey> groups;
   for (const AttemptKey& key : held) {
-    const auto record = ReadProcessRecord(AttemptFolder(state, key));
-    if (!record || boot_id.empty() || record->boot_id != boot_id) continue;
-    const auto stat = ReadProcStat(record->pid);
-    if (stat && stat->start_time == record->start_time &&
-        stat->group == record->group) {
-      groups.emplace(record->group, key);
+    for (const auto& folder : RankFolders(AttemptFolder(state, key))) {
+      const auto record = ReadProcessRecord(folder);
+      if (!record || boot_id.empty() || record->boot_id != boot_id) continue;
+      const auto stat = ReadProcStat(record->pid);
+      if (stat && stat->start_time == record->start_time &&
+          stat->group == record->group) {
+        groups.emplace(record->group, key);
+      }
     }
   }
   return groups;
@@ -40,7 +54,8 @@ std::optional<AttemptKey> MarkOf(const ProcStat& process,
                                  const std::filesystem::path& state) {
   const auto value = StartedWith(process.pid, kAttemptFolderVariable);
   if (!value) return std::nullopt;
-  const std::filesystem::path folder(*value);
+  std::filesystem::path folder(*value);
+  if (RankOfFolder(folder.filename().string())) folder = folder.parent_path();
   const auto key = ParseAttemptKey(folder.filename().string());
   if (!key || AttemptFolder(state, *key) != folder) return std::nullopt;
   return key;

@@ -1,6 +1,8 @@
 #include "worker/agent/local_host.h"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include <signal.h>
@@ -14,6 +16,7 @@
 #include "worker/agent/order_socket.h"
 #include "worker/agent/proc_stat.h"
 #include "worker/agent/process_group.h"
+#include "worker/agent/rank_address.h"
 #include "worker/agent/trainer_launcher.h"
 
 namespace leadline::agent {
@@ -21,6 +24,7 @@ namespace {
 
 constexpr size_t kLastWordBytes = 2048;
 constexpr std::chrono::minutes kBetweenRemovals{10};
+constexpr std::chrono::seconds kTimeToEnd{2};
 
 double SecondsOf(uint64_t ticks) {
   return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
@@ -46,6 +50,10 @@ class LocalTrainer final : public Trainer {
                  std::chrono::steady_clock::time_point as_of) override {
     return orders_.Send(order, as_of);
   }
+  bool SendPeers(const std::vector<std::string>& peers,
+                 std::chrono::steady_clock::time_point as_of) override {
+    return orders_.SendPeers(peers, as_of);
+  }
   Activity Look() override {
     Activity activity;
     activity.waits = orders_.Waits();
@@ -58,6 +66,9 @@ class LocalTrainer final : public Trainer {
       activity.is_stopped = process->IsStopped();
     }
     return activity;
+  }
+  std::optional<std::string> Address() const override {
+    return ReadAddress(folder_);
   }
   EndTraces Traces() const override {
     const std::string last = ReadEnd(folder_ / "events.jsonl", 1);
@@ -105,9 +116,21 @@ std::optional<ProcessRecord> FindUnrecorded(const std::filesystem::path& folder,
 }
 
 /// Those it may see: its own.
-std::vector<std::string> GpusOf(const HoldRecord& hold) {
+std::vector<std::string> GpusOf(const HoldRecord& hold, const RankOrder& rank) {
   return hold.trainer_device == kCpuDevice ? std::vector<std::string>{}
-                                           : hold.devices;
+                                           : rank.devices;
+}
+
+/// Ends what was started of an attempt that cannot start as a whole.
+void EndAll(std::vector<std::unique_ptr<Trainer>>& trainers) {
+  const auto deadline = std::chrono::steady_clock::now() + kTimeToEnd;
+  for (const auto& trainer : trainers) {
+    trainer->Signal(SIGKILL);
+    while (!trainer->IsGone() && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  trainers.clear();
 }
 
 bool HasEvents(const std::filesystem::path& folder) {
@@ -126,24 +149,49 @@ std::optional<std::string> LocalHost::ResumeFrom(
   return FindCheckpoints(options_.checkpoints, attempt);
 }
 
-absl::StatusOr<std::unique_ptr<Trainer>> LocalHost::Start(
+absl::StatusOr<std::vector<std::unique_ptr<Trainer>>> LocalHost::Start(
     const AttemptKey& attempt, const TrainerOrder& order) {
   const std::filesystem::path folder = AttemptFolder(options_.state, attempt);
   absl::Status room = CheckRoom(order);
   if (!room.ok()) return room;
   absl::Status made = MakeAttemptFolder(folder);
-  if (made.ok()) made = LinkCheckpoints(options_.checkpoints, attempt, folder);
+  // Rank 0 alone writes checkpoints.
+  if (made.ok() && order.hold.first_rank == 0) {
+    made = LinkCheckpoints(options_.checkpoints, attempt, folder);
+  }
   if (!made.ok()) return made;
-  absl::Status written = WriteFile(folder / "config.json", order.config + "\n");
-  if (written.ok()) written = WriteHold(folder, order.hold);
+  for (const RankOrder& rank : order.ranks) {
+    const auto of_rank = RankFolder(folder, rank.rank, order.hold.first_rank);
+    if (of_rank != folder) made = MakeAttemptFolder(of_rank);
+    if (made.ok()) {
+      made = WriteFile(of_rank / "config.json", rank.config + "\n");
+    }
+    if (!made.ok()) return made;
+  }
+  absl::Status written = WriteHold(folder, order.hold);
   if (!written.ok()) return written;
+  std::vector<std::unique_ptr<Trainer>> trainers;
+  for (const RankOrder& rank : order.ranks) {
+    auto trainer = StartRank(attempt, order, rank);
+    if (!trainer.ok()) {
+      EndAll(trainers);
+      ReleaseHold(folder);
+      return trainer.status();
+    }
+    trainers.push_back(*std::move(trainer));
+  }
+  return trainers;
+}
+
+absl::StatusOr<std::unique_ptr<Trainer>> LocalHost::StartRank(
+    const AttemptKey& attempt, const TrainerOrder& order,
+    const RankOrder& rank) {
+  const auto folder = RankFolder(AttemptFolder(options_.state, attempt),
+                                 rank.rank, order.hold.first_rank);
   const int64_t oom_kills = CountOomKills();
   absl::StatusOr<pid_t> pid = LaunchTrainer(
-      {options_.trainer, folder, order.threads, GpusOf(order.hold)});
-  if (!pid.ok()) {
-    ReleaseHold(folder);
-    return pid.status();
-  }
+      {options_.trainer, folder, order.threads, GpusOf(order.hold, rank)});
+  if (!pid.ok()) return pid.status();
   const auto stat = ReadProcStat(*pid);
   const uint64_t start_time = stat ? stat->start_time : 0;
   // Without it a later agent still knows the trainer by its environment, and a
@@ -170,9 +218,11 @@ absl::Status LocalHost::CheckRoom(const TrainerOrder& order) const {
                         {.least = least, .checkpoints = order.disk_bytes});
 }
 
-std::unique_ptr<EventLines> LocalHost::Events(const AttemptKey& attempt) {
-  return std::make_unique<EventTail>(AttemptFolder(options_.state, attempt) /
-                                     "events.jsonl");
+std::unique_ptr<EventLines> LocalHost::Events(const AttemptKey& attempt,
+                                              int64_t rank) {
+  return std::make_unique<EventTail>(
+      FindRankFolder(AttemptFolder(options_.state, attempt), rank) /
+      "events.jsonl");
 }
 
 std::vector<FoundAttempt> LocalHost::FindHeld() {
@@ -187,26 +237,49 @@ std::vector<FoundAttempt> LocalHost::FindHeld() {
 std::optional<FoundAttempt> LocalHost::Find(const AttemptKey& key) {
   const std::filesystem::path folder = AttemptFolder(options_.state, key);
   auto hold = ReadHold(folder);
-  auto process = ReadProcessRecord(folder);
-  if (hold && !process) process = FindUnrecorded(folder, options_.boot_id);
-  if (hold && !process && HasEvents(folder)) {
-    process = ProcessRecord{options_.boot_id, 0, 0, 0, ToText(key)};
+  std::vector<std::filesystem::path> folders;
+  std::vector<std::optional<ProcessRecord>> processes;
+  for (int64_t k = 0; hold && k < hold->ranks; ++k) {
+    folders.push_back(
+        RankFolder(folder, hold->first_rank + k, hold->first_rank));
+    auto process = ReadProcessRecord(folders.back());
+    if (!process) process = FindUnrecorded(folders.back(), options_.boot_id);
+    if (!process && HasEvents(folders.back())) {
+      process = ProcessRecord{options_.boot_id, 0, 0, 0, ToText(key)};
+    }
+    processes.push_back(std::move(process));
   }
-  // Its trainer was never started: leftovers have ended, and none is known.
-  if (!hold || !process) {
+  const auto known = std::ranges::find_if(
+      processes, [](const auto& process) { return process.has_value(); });
+  // Its trainers were never started: leftovers have ended, and none is known.
+  if (known == processes.end()) {
     ReleaseHold(folder);
     return std::nullopt;
   }
-  FoundAttempt found{
-      key, *std::move(hold), nullptr, IsInterrupted(folder),
-      process->boot_id != options_.boot_id || options_.boot_id.empty()};
+  const std::string& boot_id = (*known)->boot_id;
+  FoundAttempt found{key,
+                     *std::move(hold),
+                     {},
+                     IsInterrupted(folder),
+                     boot_id != options_.boot_id || options_.boot_id.empty()};
+  for (size_t k = 0; k < folders.size(); ++k) {
+    found.trainers.push_back(
+        Adopt(folders[k], processes[k], found.machine_restarted));
+  }
+  return found;
+}
+
+/// One without a record was never started, and so has ended.
+std::unique_ptr<Trainer> LocalHost::Adopt(
+    const std::filesystem::path& folder,
+    const std::optional<ProcessRecord>& process, bool machine_restarted) {
   // Numbers of another boot say nothing under this one; no process began at 0.
-  const uint64_t start_time = found.machine_restarted ? 0 : process->start_time;
-  found.trainer = std::make_unique<LocalTrainer>(
-      ProcessGroup::Adopt(process->pid, start_time,
+  const bool is_known = process && !machine_restarted;
+  const uint64_t start_time = is_known ? process->start_time : 0;
+  return std::make_unique<LocalTrainer>(
+      ProcessGroup::Adopt(process ? process->pid : 0, start_time,
                           {AttemptVariable(folder), &orphans_}),
       folder, start_time, CountOomKills());
-  return found;
 }
 
 void LocalHost::MarkInterrupted(const AttemptKey& attempt) {

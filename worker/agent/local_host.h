@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_host.h"
 #include "worker/agent/orphans.h"
 #include "worker/agent/spool.h"
@@ -32,15 +33,22 @@ class LocalHost final : public AttemptHost {
   std::string Folder(const AttemptKey& attempt) const override;
   std::optional<std::string> ResumeFrom(
       const AttemptKey& attempt) const override;
-  absl::StatusOr<std::unique_ptr<Trainer>> Start(
+  absl::StatusOr<std::vector<std::unique_ptr<Trainer>>> Start(
       const AttemptKey& attempt, const TrainerOrder& order) override;
-  std::unique_ptr<EventLines> Events(const AttemptKey& attempt) override;
+  std::unique_ptr<EventLines> Events(const AttemptKey& attempt,
+                                     int64_t rank) override;
   std::vector<FoundAttempt> FindHeld() override;
   void MarkInterrupted(const AttemptKey& attempt) override;
   void Release(const AttemptKey& attempt) override;
 
  private:
   std::optional<FoundAttempt> Find(const AttemptKey& key);
+  absl::StatusOr<std::unique_ptr<Trainer>> StartRank(const AttemptKey& attempt,
+                                                     const TrainerOrder& order,
+                                                     const RankOrder& rank);
+  std::unique_ptr<Trainer> Adopt(const std::filesystem::path& folder,
+                                 const std::optional<ProcessRecord>& process,
+                                 bool machine_restarted);
   /// For what the attempt will write.
   absl::Status CheckRoom(const TrainerOrder& order) const;
   /// Now and then, since it looks at every folder.

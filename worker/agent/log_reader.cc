@@ -11,6 +11,7 @@
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_message.h"
 #include "worker/agent/file_descriptor.h"
+#include "worker/agent/hold_record.h"
 
 namespace leadline::agent {
 namespace {
@@ -27,7 +28,9 @@ const char* FileOf(const std::string& stream) {
 // Of an attempt that is held, its trainer has not begun to write.
 void TellMissing(const std::filesystem::path& path, v1::LogReply& reply) {
   std::error_code error;
-  if (std::filesystem::exists(path.parent_path() / "held.json", error)) {
+  const std::filesystem::path above = path.parent_path().parent_path();
+  if (std::filesystem::exists(path.parent_path() / "held.json", error) ||
+      std::filesystem::exists(above / "held.json", error)) {
     reply.set_at_end(true);
     return;
   }
@@ -77,7 +80,17 @@ v1::LogReply ReadLog(const std::filesystem::path& state,
     reply.set_error("no such log");
     return reply;
   }
-  ReadPiece(AttemptFolder(state, *attempt) / file, order, reply);
+  const auto folder = AttemptFolder(state, *attempt);
+  const auto of_rank = FindRankFolder(folder, order.rank());
+  if (of_rank == folder && order.rank() > 0) {
+    const auto hold = ReadHoldOrTold(folder);
+    if (!hold || hold->first_rank != order.rank()) {
+      reply.set_error("rank " + std::to_string(order.rank()) + " of " +
+                      ToText(*attempt) + " did not run here");
+      return reply;
+    }
+  }
+  ReadPiece(of_rank / file, order, reply);
   return reply;
 }
 

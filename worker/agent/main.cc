@@ -64,6 +64,8 @@ AgentOptions MakeOptions(const Config& config, const std::string& host) {
   options.identity.state = config.state;
   options.identity.node = config.node;
   options.identity.host = host;
+  options.identity.collective_address = config.collective_address;
+  options.policy.collective_timeout_s = config.collective_timeout_s;
   options.identity.instance = FreshInstance(random);
   options.identity.boot_id = ReadBootId();
   options.identity.version = BuildVersion();

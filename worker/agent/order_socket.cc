@@ -1,6 +1,7 @@
 #include "worker/agent/order_socket.h"
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -28,13 +29,34 @@ std::string WaitsIn(std::string_view line) {
 
 }  // namespace
 
-bool OrderSocket::Send(std::string_view order,
-                       std::chrono::steady_clock::time_point as_of) {
+namespace {
+
+std::string Line(std::string_view order, const std::string& fields,
+                 std::chrono::steady_clock::time_point as_of) {
   const auto as_of_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
       as_of.time_since_epoch());
-  const std::string line = R"({"order":")" + std::string(order) +
-                           R"(","as_of_ms":)" +
-                           std::to_string(as_of_ms.count()) + "}\n";
+  return R"({"order":")" + std::string(order) + '"' + fields +
+         R"(,"as_of_ms":)" + std::to_string(as_of_ms.count()) + "}\n";
+}
+
+}  // namespace
+
+bool OrderSocket::Send(std::string_view order,
+                       std::chrono::steady_clock::time_point as_of) {
+  return SendLine(Line(order, "", as_of));
+}
+
+bool OrderSocket::SendPeers(const std::vector<std::string>& peers,
+                            std::chrono::steady_clock::time_point as_of) {
+  std::string list;
+  for (const std::string& peer : peers) {
+    if (peer.find_first_of("\"\\\n") != std::string::npos) return false;
+    list += (list.empty() ? "\"" : ",\"") + peer + '"';
+  }
+  return SendLine(Line("peers", ",\"peers\":[" + list + "]", as_of));
+}
+
+bool OrderSocket::SendLine(const std::string& line) {
   // A trainer that has closed is found out by writing: then once anew.
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (!socket_ && !Connect()) return false;
@@ -58,8 +80,9 @@ const std::string& OrderSocket::Waits() {
   while (socket_) {
     const ssize_t count =
         recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-    if (count < 0) break;
-    if (count == 0) {
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) break;
+    // Who goes before it has read an order resets the connection.
+    if (count <= 0) {
       Forget();
       break;
     }

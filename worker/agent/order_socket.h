@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "worker/agent/file_descriptor.h"
 
@@ -29,7 +30,13 @@ class OrderSocket {
   /// nothing.
   const std::string& Waits();
 
+  /// Likewise the order "peers" with those addresses, which hold nothing that
+  /// JSON would have to escape.
+  bool SendPeers(const std::vector<std::string>& peers,
+                 std::chrono::steady_clock::time_point as_of);
+
  private:
+  bool SendLine(const std::string& line);
   bool Connect();
   void Forget();
 

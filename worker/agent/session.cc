@@ -8,6 +8,7 @@
 #include "tls/diagnosis.h"
 #include "tls/private_file.h"
 #include "worker/agent/coordinator_address.h"
+#include "worker/agent/rank_address.h"
 
 namespace leadline::agent {
 namespace {
@@ -152,7 +153,7 @@ absl::Status Session::RunStream() {
     queue_.clear();
   }
   std::jthread writer([&] { Write(*stream); });
-  sink_({number, StreamOpened{}});
+  sink_({number, StreamOpened{AddressTowards(options_.coordinator)}});
   v1::CoordinatorMessage message;
   while (stream->Read(&message)) {
     backoff_.Reset();

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 
 #include "common/ids.h"
+#include "worker/agent/attempt_folder.h"
 #include "worker/agent/checkpoint_folder.h"
 #include "worker/agent/hold_record.h"
 
@@ -19,7 +20,7 @@ using std::chrono::system_clock;
 
 constexpr std::array kSpoolFiles = {"events.jsonl", "stdout.log", "stderr.log"};
 constexpr std::array kSmallFiles = {"config.json", "process.json", "told.json",
-                                    "interrupted", "orders.sock"};
+                                    "interrupted", "orders.sock",  "address"};
 
 /// s1.2.c0@1, or one of those moved aside: s1.2.c0@1.old-1.
 bool IsOfAnAttempt(const std::string& name) {
@@ -27,12 +28,33 @@ bool IsOfAnAttempt(const std::string& name) {
   return ParseAttemptKey(name.substr(0, aside)).has_value();
 }
 
-int64_t SpoolBytes(const std::filesystem::path& folder) {
+/// Folders of further ranks.
+std::vector<std::filesystem::path> RanksBelow(
+    const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> ranks;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    if (RankOfFolder(entry->path().filename().string())) {
+      ranks.push_back(entry->path());
+    }
+  }
+  return ranks;
+}
+
+int64_t SpoolBytesOfOne(const std::filesystem::path& folder) {
   int64_t bytes = 0;
   for (const char* name : kSpoolFiles) {
     struct stat info {};
     if (lstat((folder / name).c_str(), &info) == 0) bytes += info.st_size;
   }
+  return bytes;
+}
+
+int64_t SpoolBytes(const std::filesystem::path& folder) {
+  int64_t bytes = SpoolBytesOfOne(folder);
+  for (const auto& rank : RanksBelow(folder)) bytes += SpoolBytesOfOne(rank);
   return bytes;
 }
 
@@ -83,6 +105,7 @@ std::vector<ToldAttempt> ListTold(const std::filesystem::path& state) {
 }
 
 void RemoveSpool(const std::filesystem::path& folder) {
+  for (const auto& rank : RanksBelow(folder)) RemoveSpool(rank);
   std::error_code error;
   for (const char* name : kSpoolFiles) {
     std::filesystem::remove(folder / name, error);

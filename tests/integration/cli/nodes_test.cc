@@ -76,6 +76,11 @@ TEST_F(Commands, OneNodeIsShownWithDevicesAndAttempts) {
     attempt.set_started_at("2026-11-29T15:05:05Z");
     attempt.set_pid(1234);
     attempt.add_devices("GPU-1");
+    attempt.set_world_size(4);
+    for (const int rank : {2, 3}) {
+      attempt.add_ranks()->set_rank(rank);
+      attempt.mutable_ranks(rank - 2)->set_pid(1234 + rank - 2);
+    }
     return Status::OK;
   };
   const Ended ended = Run({"nodes", "show", "gpu7"});
@@ -83,12 +88,13 @@ TEST_F(Commands, OneNodeIsShownWithDevicesAndAttempts) {
   for (const char* part :
        {"gpu7: ready", "connected since 2026-11-29T15:04:05Z (2 min 05 s)",
         "host h\\x1b[2J, leadline-agent 0.1.0 (abcdef), protocol 1, pid 99",
-        "s1.3.c0@2  running", "2026-11-29T15:05:05Z", "1234",
+        "s1.3.c0@2  running", "2026-11-29T15:05:05Z", "1234", "2-3 of 4",
         "and 7 devices more"}) {
     EXPECT_THAT(ended.out, HasSubstr(part));
   }
   const json node = RunJson({"nodes", "show", "gpu7"});
   EXPECT_EQ(node["attempt_list"][0]["pid"], 1234);
+  EXPECT_EQ(node["attempt_list"][0]["ranks"][1]["pid"], 1235);
   EXPECT_EQ(node["device_list"][0]["attempt"], "s1.3.c0@2");
 }
 

@@ -106,9 +106,17 @@ TEST_F(Commands, ShowOfATrialTellsSettingsAndAttempts) {
     attempt->set_attempt("s1.1.0@1");
     attempt->set_kind("oom");
     attempt->set_message("out of memory\nat step 3");
+    for (const char* node : {"gpu7", "gpu8"}) {
+      v1::AttemptRank& rank = *attempt->add_ranks();
+      rank.set_rank(attempt->ranks_size() - 1);
+      rank.set_node(node);
+      rank.add_devices("GPU-1");
+    }
     return Status::OK;
   };
   const Ended ended = Run({"show", "s1.1.0"});
+  EXPECT_THAT(ended.out, HasSubstr("ranks of s1.1.0@1:\n"));
+  EXPECT_THAT(ended.out, HasSubstr("   1  gpu8  GPU-1"));
   EXPECT_THAT(ended.out, HasSubstr("s1.1.0: failed"));
   EXPECT_THAT(ended.out, HasSubstr("out of memory\\nat step 3"));
   const json trial = RunJson({"show", "s1.1.0"});

@@ -12,13 +12,15 @@ def ip(*words):
 
 
 class Networks:
-    """`hub` has an address on a wire to each of the machines; they see nothing else. Left by `close`.
+    """`hub` has an address on a wire to each of the machines; they see nothing else, unless they are `joined` by a
+    wire of their own. Left by `close`.
 
     Where namespaces may not be made all of it is one loopback, and `why_loopback` says why."""
 
-    def __init__(self):
+    def __init__(self, joined=False):
         self.made = []
-        self.why_loopback = self.make()
+        self.why_loopback = ""
+        self.why_loopback = self.make() or (self.join() if joined else "")
         if self.why_loopback:
             self.close()
 
@@ -44,6 +46,20 @@ class Networks:
             self.inside(place, "address", "add", f"10.77.{number}.2/24", "dev", "hub")
             self.inside(place, "link", "set", "hub", "up")
         return ""
+
+    def join(self):
+        one, two = NAMES
+        done = ip("link", "add", two, "netns", self.name(one), "type", "veth", "peer", "name", one, "netns", self.name(two))
+        if done.returncode != 0:
+            return done.stderr.strip()
+        for place, other in ((one, two), (two, one)):
+            self.inside(place, "address", "add", f"{self.address(place)}/24", "dev", other)
+            self.inside(place, "link", "set", other, "up")
+        return ""
+
+    def address(self, place):
+        """Of a machine on the wire that joins them."""
+        return "127.0.0.1" if self.why_loopback else f"10.77.9.{NAMES.index(place) + 1}"
 
     def inside(self, place, *words):
         done = ip("-n", self.name(place), *words)

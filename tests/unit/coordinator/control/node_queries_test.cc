@@ -79,9 +79,9 @@ TEST(NodeQueriesTest, WhatRunsHoldsItsDevices) {
   EXPECT_EQ(node.attempts[0].key, AttemptOf(1, 1, 1));
   EXPECT_EQ(node.attempts[0].trials, 2);
   EXPECT_EQ(node.attempts[0].first, Trial(1, 1, 0));
-  EXPECT_EQ(node.attempts[0].pid, 4242);
+  EXPECT_EQ(node.attempts[0].ranks.at(0).pid, 4242);
   EXPECT_EQ(node.attempts[0].started_at, world.now().wall);
-  EXPECT_EQ(node.attempts[1].pid, 0);
+  EXPECT_EQ(node.attempts[1].ranks.at(0).pid, 0);
   std::set<std::string> busy;
   for (const DeviceNow& device : node.devices) {
     if (device.taken_by) busy.insert(device.device.id);

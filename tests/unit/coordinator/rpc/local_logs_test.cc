@@ -57,6 +57,22 @@ TEST_F(LocalLogsTest, ReadsTheAttemptsOwnFilesPieceByPiece) {
   EXPECT_EQ(others_.asked(), 0);
 }
 
+TEST_F(LocalLogsTest, ReadsThoseOfFurtherRanksBelow) {
+  fs::create_directories(state_ / "attempts/s1.2.c0@3/rank-1");
+  Write("stderr.log", "first");
+  Write("rank-1/stderr.log", "second");
+  Background background(1);
+  LocalLogs logs(state_, background, others_);
+  for (const int64_t rank : {0, 1}) {
+    std::promise<absl::StatusOr<LogPiece>> answer;
+    logs.ReadLog("node", {{{{{1}, 2}, 0}, 3}, "stderr", 0, 100, rank},
+                 [&](absl::StatusOr<LogPiece> piece) {
+                   answer.set_value(std::move(piece));
+                 });
+    EXPECT_EQ(answer.get_future().get()->data, rank == 0 ? "first" : "second");
+  }
+}
+
 TEST_F(LocalLogsTest, AsksTheAgentForAttemptsThatRanElsewhere) {
   EXPECT_EQ(Read("stderr", 0, 100, 4)->data, "from the agent");
   EXPECT_EQ(others_.last_node(), "node");

@@ -192,6 +192,10 @@ TEST_F(ResultsServiceTest, LogsThatCannotBeReadSayWhy) {
   EXPECT_THAT(ReadLog(request, chunks).error_message(),
               HasSubstr("its last is 1"));
   request.set_attempt(0);
+  request.set_rank(1);
+  EXPECT_THAT(ReadLog(request, chunks).error_message(),
+              HasSubstr("has no rank 1; it has 1"));
+  request.set_rank(0);
   request.set_stream("../../etc/passwd");
   EXPECT_EQ(ReadLog(request, chunks).error_code(), kInvalid);
   request.set_stream("stdout");

@@ -32,6 +32,19 @@ TEST_F(HoldRecordTest, ReadsBackWhatWasWritten) {
   EXPECT_FALSE(IsReleased(folder));
 }
 
+TEST_F(HoldRecordTest, RanksAreOfAWorldThatHoldsThem) {
+  const auto folder = MakeFolder("s1.1.c0@1");
+  HoldRecord hold = kHold;
+  hold.first_rank = 2;
+  hold.ranks = 2;
+  hold.world_size = 4;
+  ASSERT_TRUE(WriteHold(folder, hold).ok());
+  EXPECT_EQ(ReadHold(folder), hold);
+  hold.world_size = 3;
+  ASSERT_TRUE(WriteHold(folder, hold).ok());
+  EXPECT_FALSE(ReadHold(folder));
+}
+
 TEST_F(HoldRecordTest, IsFoundUntilItIsReleased) {
   EXPECT_THAT(ListHeld(state_.path()), IsEmpty());
   const auto folder = MakeFolder("s1.1.c0@2");

@@ -15,8 +15,6 @@ namespace {
 class OrderSocketTest : public ::testing::Test {
  protected:
   OrderSocketTest() {
-    std::string pattern = testing::TempDir() + "orders_XXXXXX";
-    folder_ = mkdtemp(pattern.data());
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strcpy(address.sun_path, (folder_ / "orders.sock").c_str());
@@ -28,6 +26,10 @@ class OrderSocketTest : public ::testing::Test {
   }
   ~OrderSocketTest() override { std::filesystem::remove_all(folder_); }
 
+  static std::filesystem::path MakeFolder() {
+    std::string pattern = testing::TempDir() + "orders_XXXXXX";
+    return mkdtemp(pattern.data());
+  }
   bool Renew() { return orders_.Send("renew", {}); }
   FileDescriptor Accept() {
     return FileDescriptor(accept(listener_.get(), nullptr, nullptr));
@@ -37,7 +39,7 @@ class OrderSocketTest : public ::testing::Test {
               static_cast<ssize_t>(bytes.size()));
   }
 
-  std::filesystem::path folder_;
+  std::filesystem::path folder_ = MakeFolder();
   FileDescriptor listener_;
   OrderSocket orders_{folder_};
 };
