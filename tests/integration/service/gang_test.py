@@ -49,10 +49,10 @@ class Gang(TwoMachines):
         self.assertTrue(all(state == "succeeded" for _, _, state, *_ in results), results)
         self.assertGreater(len(curves), 0)
 
-    def end(self, agents):
-        for agent in agents:
-            agent.send_signal(signal.SIGTERM)
-            self.finish(agent)
+    def end(self, processes):
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
+            self.finish(process)
 
     def test_ranks_on_two_machines_give_the_numbers_of_one(self):
         agents = self.machines()
@@ -96,7 +96,7 @@ class StoppedRank(Gang):
         self.assert_same_as_on_one_machine(sweep)
         self.assertEqual(self.query("select outcome from attempts where trial = 's1.1.0' order by attempt")[-1],
                          ("succeeded",))
-        self.end(agents)
+        self.end([*agents, self.hub])
         self.assert_nothing_lives()
 
 

@@ -45,6 +45,7 @@ class TwoMachines(World):
         process = self.start("leadline-coordinator", "--state", self.state(), "--listen", "0.0.0.0:0",
                              "--tls-cert", self.folder / "hub.pem", "--tls-key", self.folder / "hub.key",
                              prefix=self.networks.prefix("hub"))
+        self.hub = process
         return json.loads(self.line(process, process.stdout))["address"].rpartition(":")[2]
 
     def agent(self, place, port, slots=1, **settings):

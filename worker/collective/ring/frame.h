@@ -35,8 +35,8 @@ std::string ToText(const Operation& operation);
 enum class FrameKind : uint8_t {
   kData = 1,  // part of an operation's values follows
   kBeat,      // this rank lives; `number` operations were begun
-  kLeave,     // this rank is done and takes part in nothing more
-  kAbort,     // this rank cannot go on; a text that says why follows
+  kLeave,  // this rank has done `number` operations and takes part in no more
+  kAbort,  // this rank cannot go on; a text that says why follows
 };
 
 struct Frame {

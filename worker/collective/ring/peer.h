@@ -36,10 +36,11 @@ struct Peer {
   std::string reason;
   std::deque<Outgoing> outgoing;
   bool writing = false;
-  bool held = false;   // its data has come too early
-  bool waits = false;  // for something outside, as its last beat said
-  bool left = false;   // it takes part in nothing more
-  bool gone = false;   // its connection has ended
+  bool held = false;     // its data has come too early
+  bool waits = false;    // for something outside, as its last beat said
+  bool left = false;     // it takes part in nothing more
+  uint64_t through = 0;  // operations that it had done when it left
+  bool gone = false;     // its connection has ended
   std::chrono::steady_clock::time_point heard;
   uint64_t begun = 0;  // operations that it is known to have begun
 };

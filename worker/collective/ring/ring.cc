@@ -140,10 +140,17 @@ class Ring::Engine {
     started_ = steady_clock::now();
     turn_ = -1;
     for (const auto& peer : peers_) {
-      if (peer->gone) return FailFor(*peer, " is gone: " + peer->reason);
+      if (!IsMissed(*peer, jobs_.front())) continue;
       if (peer->left) return FailFor(*peer, " takes part in nothing more");
+      return FailFor(*peer, " is gone: " + peer->reason);
     }
     NextTurn();
+  }
+
+  /// It left or has gone, and has not done its part of that operation.
+  static bool IsMissed(const Peer& peer, const Job& job) {
+    if (!peer.left) return peer.gone;
+    return job.operation.number >= peer.through;
   }
 
   void NextTurn() {
@@ -248,7 +255,11 @@ class Ring::Engine {
         return ReadHead(peer);
       case FrameKind::kLeave:
         peer.left = true;
-        if (!jobs_.empty()) FailFor(peer, " takes part in nothing more");
+        peer.through = frame->operation.number;
+        // It may have done what others are still at: nobody waits for it then.
+        if (!jobs_.empty() && IsMissed(peer, jobs_.front())) {
+          FailFor(peer, " takes part in nothing more");
+        }
         return ReadHead(peer);
       case FrameKind::kAbort:
         return ReadReason(peer);
@@ -449,6 +460,7 @@ class Ring::Engine {
     closes_at_ = steady_clock::now() + kForLeave;
     Frame frame;
     frame.kind = FrameKind::kLeave;
+    frame.operation.number = begun_ - jobs_.size();
     if (!failed_) {
       for (const auto& peer : peers_) Send(*peer, {.head = Encode(frame)});
     }

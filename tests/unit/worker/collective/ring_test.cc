@@ -247,5 +247,21 @@ TEST(RingTest, ALongerLimitHoldsForOneOperation) {
   EXPECT_THAT(errors, Each(IsEmpty()));
 }
 
+// Each goes as soon as it is done itself, which is before others are.
+TEST(Ring, WhoLeavesAfterTheLastOperationIsMissedByNobody) {
+  for (int round = 0; round < 50; ++round) {
+    RingWorld world(4);
+    auto rings = world.Join();
+    ASSERT_THAT(world.errors(), Each(IsEmpty()));
+    const auto errors = OnAllRanks(rings.size(), [&](int64_t rank) {
+      std::vector<float> values(100, 1);
+      Sum(*rings[rank], values);
+      rings[rank]->Wait(rings[rank]->Start({.task = Task::kMeet, .step = 2}));
+      rings[rank].reset();
+    });
+    ASSERT_THAT(errors, Each(IsEmpty())) << "in round " << round;
+  }
+}
+
 }  // namespace
 }  // namespace leadline::collective
