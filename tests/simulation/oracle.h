@@ -31,9 +31,11 @@ class Oracle {
     failures_.KnowMemory(node, bytes);
   }
 
-  /// The coordinator has taken a heartbeat of an attempt.
-  void OnRenewed(const AttemptKey& attempt, const std::string& node) {
-    renewed_[{attempt, node}] = clockwork_.now();
+  /// The coordinator has taken a heartbeat of an attempt, which came at that
+  /// time.
+  void OnRenewed(const AttemptKey& attempt, const std::string& node,
+                 SteadyTime at) {
+    renewed_[{attempt, node}] = at;
   }
 
   /// The coordinator has told the node that it is registered; or its stream is

@@ -105,9 +105,9 @@ void AddRanks(Chance& chance, Script& script) {
       sweep.ranks = std::min(slots, 2 + chance.Below(3));
     }
   }
-  for (int64_t n = chance.Below(3); n > 0; --n) {
+  for (int64_t n = 1 + chance.Below(3); n > 0; --n) {
     Fault fault = DrawFault(chance, std::ssize(script.slots), 0, 1);
-    fault.kind = chance.Happens(0.5) ? FaultKind::kKillTrainer
+    fault.kind = chance.Happens(0.6) ? FaultKind::kKillTrainer
                                      : FaultKind::kStallTrainer;
     script.faults.push_back(fault);
   }

@@ -49,19 +49,20 @@ void SimCoordinator::Read(int64_t id) {
   auto command = Convert(id, message);
   if (!command.ok()) return Close(id, command.status());
   session.reading = false;
-  Post(*std::move(command),
-       [this, id, is_poison = HoldsPoison(message),
-        beats = message.heartbeat().attempts()](const auto& answer) {
-         if (!answer.ok()) return RefuseMessage(id, answer.status(), is_poison);
-         const auto again = sessions_.find(id);
-         if (again == sessions_.end()) return;  // nor did it renew anything
-         for (const v1::Attempt& attempt : beats) {
-           const auto key = rpc::FromProto(attempt);
-           if (key.ok()) around_.oracle.OnRenewed(*key, again->second.node);
-         }
-         again->second.reading = true;
-         Read(id);
-       });
+  Post(
+      *std::move(command),
+      [this, id, is_poison = HoldsPoison(message), at = around_.clockwork.now(),
+       beats = message.heartbeat().attempts()](const auto& answer) {
+        if (!answer.ok()) return RefuseMessage(id, answer.status(), is_poison);
+        const auto again = sessions_.find(id);
+        if (again == sessions_.end()) return;  // nor did it renew anything
+        for (const v1::Attempt& attempt : beats) {
+          const auto key = rpc::FromProto(attempt);
+          if (key.ok()) around_.oracle.OnRenewed(*key, again->second.node, at);
+        }
+        again->second.reading = true;
+        Read(id);
+      });
 }
 
 /// What an agent hears it takes for a fault of what it sent.
