@@ -120,6 +120,7 @@ class AgentLogic {
   void Refuse(const v1::Attempt& attempt, const std::string& kind,
               const std::string& message);
   void TellStarted(const AttemptKey& key);
+  void TellReady(const AttemptKey& key);
   void TellWaiting(const AttemptKey& key, const std::string& message,
                    bool is_ready);
   void Send(v1::AgentMessage message);
