@@ -16,9 +16,17 @@ LOADER = pathlib.Path(__file__).parents[3] / "examples" / "load_model.py"
 
 
 class Checkpoints(World):
-    def setUp(self):
-        super().setUp()
+    def test_what_is_kept_is_found_and_read(self):
         self.leadline("run", self.sweep_file(**SETTINGS))
+        # One that stays: else each command would start its own.
+        coordinator = self.start("leadline-coordinator", "--state", self.state(), "--listen", "127.0.0.1:0")
+        self.line(coordinator, coordinator.stdout)
+        # One training serves all; the last of them damages what it left.
+        for part in (self.evaluates_to_the_results_own_bits, self.samples_the_same_text_for_the_same_seed,
+                     self.exports_what_plain_pytorch_computes_the_same_logits_with,
+                     self.finds_them_and_says_what_is_whole):
+            with self.subTest(part.__name__):
+                part()
 
     def checkpoints(self, trial="s1.1.1", *words):
         return self.leadline_json("checkpoints", trial, *words)["checkpoints"]
@@ -30,7 +38,7 @@ class Checkpoints(World):
         cells = self.leadline_json("results")["cells"]
         return next(v["value"] for cell in cells for v in cell["values"] if v["trial"] == trial)
 
-    def test_finds_them_and_says_what_is_whole(self):
+    def finds_them_and_says_what_is_whole(self):
         found = self.checkpoints()
         self.assertEqual([(one["step"], one["state"]) for one in found][-2:], [(40, "here"), (60, "here")])
         self.assertEqual({one["state"] for one in self.checkpoints("s1.1.1", "--verify")} - {"removed"}, {"whole"})
@@ -54,7 +62,7 @@ class Checkpoints(World):
         shared.rename(shared.with_name("gone"))
         self.assertIn("are on node", self.refusal("sample", "s1.1.1", "--prompt", "a", exit_code=6))
 
-    def test_evaluates_to_the_results_own_bits(self):
+    def evaluates_to_the_results_own_bits(self):
         for trial in ("s1.1.0", "s1.2.1"):
             answer = self.leadline_json("eval", trial)
             self.assertEqual([one["value"] for one in answer["values"]], [self.value(trial)])
@@ -66,7 +74,7 @@ class Checkpoints(World):
         other.write_text("another text " * 1000)
         self.assertIn("other.txt", self.refusal("eval", "s1.1.0", "--data", other))
 
-    def test_samples_the_same_text_for_the_same_seed(self):
+    def samples_the_same_text_for_the_same_seed(self):
         def text(*words):
             return self.leadline("sample", "s1.2.0", "--prompt", "ab", "--length", 30, *words)[0]
         first = text("--seed", 7)
@@ -84,7 +92,7 @@ class Checkpoints(World):
         self.assertIn("no replica of seed 9",
                       self.refusal("sample", folder, "--replica-seed", 9, "--prompt", "a"))
 
-    def test_exports_what_plain_pytorch_computes_the_same_logits_with(self):
+    def exports_what_plain_pytorch_computes_the_same_logits_with(self):
         for trial, seed in (("s1.1.1", 1), ("s1.2.0", 0)):
             out = self.folder / trial
             self.leadline("export", trial, "--out", out)
