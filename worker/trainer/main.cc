@@ -124,7 +124,8 @@ int Run(const std::string& argument) {
   // Orders are heard to the last line: it may have to wait for room.
   std::optional<ControlThread> orders;
   EventWriter events = OpenEvents(*config);
-  events.WaitWith({control, "the events", config->folder.value_or(".")});
+  // By hand whoever reads the events decides.
+  if (config->folder) events.WaitWith({control, "the events", *config->folder});
   const EndEvent end = TrainToTheEnd(*config, control, orders, events);
   if (end.outcome != AttemptOutcome::kSucceeded) {
     std::cerr << "leadline-trainer: " << end.message << '\n';
