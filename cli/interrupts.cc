@@ -34,6 +34,18 @@ Interrupts::~Interrupts() {
   close(ended_);
 }
 
+void Interrupts::SetLastWords(std::string text) {
+  const std::lock_guard lock(mutex_);
+  last_words_ = std::move(text);
+}
+
+void Interrupts::EndProgram() {
+  const std::lock_guard lock(mutex_);
+  // The code tells the same to whoever does not read it.
+  (void)!write(STDERR_FILENO, last_words_.data(), last_words_.size());
+  _exit(static_cast<int>(ExitCode::kInterrupted));
+}
+
 void Interrupts::Listen() {
   pollfd waits[2] = {{signals_, POLLIN, 0}, {ended_, POLLIN, 0}};
   while (true) {
@@ -41,9 +53,7 @@ void Interrupts::Listen() {
     if ((waits[1].revents & POLLIN) != 0) return;
     signalfd_siginfo info{};
     if (read(signals_, &info, sizeof info) != sizeof info) continue;
-    if (!deferred_ || happened_.exchange(true)) {
-      _exit(static_cast<int>(ExitCode::kInterrupted));
-    }
+    if (!deferred_ || happened_.exchange(true)) EndProgram();
   }
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
+#include <string>
 #include <thread>
 
 namespace leadline::cli {
@@ -23,13 +25,19 @@ class Interrupts {
 
   bool happened() const { return happened_; }
 
+  /// What stands on standard error when a signal ends the program at once.
+  void SetLastWords(std::string text);
+
  private:
   void Listen();
+  [[noreturn]] void EndProgram();
 
   std::atomic<bool> deferred_ = false;
   std::atomic<bool> happened_ = false;
   int signals_ = -1;
   int ended_ = -1;
+  std::mutex mutex_;
+  std::string last_words_;  // guarded by mutex_
   std::jthread thread_;
 };
 

@@ -6,7 +6,7 @@ namespace leadline::cli {
 
 absl::StatusOr<LogEnd> ReadLog(
     Connection& connection, const LogPlace& place,
-    const std::function<bool(std::string_view)>& take) {
+    const std::function<bool(std::string_view, int64_t offset_after)>& take) {
   v1::LogRequest request;
   request.set_trial(place.trial);
   request.set_attempt(place.attempt);
@@ -22,7 +22,7 @@ absl::StatusOr<LogEnd> ReadLog(
       start, [&](const v1::LogChunk& chunk) -> absl::Status {
         end.attempt = chunk.attempt();
         end.offset = chunk.offset() + std::ssize(chunk.data());
-        if (take(chunk.data())) return absl::OkStatus();
+        if (take(chunk.data(), end.offset)) return absl::OkStatus();
         end.is_complete = false;
         return absl::CancelledError("nothing more is wanted");
       });

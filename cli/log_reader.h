@@ -31,11 +31,12 @@ struct LogEnd {
   bool is_complete = true;
 };
 
-/// Hands on what there is from `place` on; `take` answers whether it wants
-/// more. Nobody holds more than a piece of 64 KiB.
+/// Hands on what there is from `place` on, each piece with the offset behind
+/// it; `take` answers whether it wants more. Nobody holds more than a piece of
+/// 64 KiB. NotFound if there is no such log, kNodeAway if its node is.
 absl::StatusOr<LogEnd> ReadLog(
     Connection& connection, const LogPlace& place,
-    const std::function<bool(std::string_view)>& take);
+    const std::function<bool(std::string_view, int64_t offset_after)>& take);
 
 /// On a terminal whole lines, escaped, so that a trainer's output drives no
 /// terminal; elsewhere the bytes as they are. Owned by one thread.

@@ -19,6 +19,19 @@ bool Write(std::FILE* file, std::string_view text) {
 
 }  // namespace
 
+std::string ErrorDocument(const absl::Status& status) {
+  Json error = {{"code", std::string(Name(ErrorOf(status)))},
+                {"exit_code", static_cast<int>(ExitCodeOf(status))},
+                {"message", std::string(status.message())},
+                {"where", WhereOf(status)}};
+  for (const Problem& problem : ProblemsOf(status)) {
+    error["problems"].push_back({{"line", problem.line},
+                                 {"column", problem.column},
+                                 {"message", problem.message}});
+  }
+  return Document({{"error", error}});
+}
+
 void Output::Print(std::string_view text) {
   if (!json_) Raw(text);
 }
@@ -57,20 +70,11 @@ void Output::ClearStatus() {
 }
 
 void Output::PrintError(const absl::Status& status) {
-  const std::vector<Problem> problems = ProblemsOf(status);
   if (json_) {
-    Json error = {{"code", std::string(Name(ErrorOf(status)))},
-                  {"exit_code", static_cast<int>(ExitCodeOf(status))},
-                  {"message", std::string(status.message())},
-                  {"where", WhereOf(status)}};
-    for (const Problem& problem : problems) {
-      error["problems"].push_back({{"line", problem.line},
-                                   {"column", problem.column},
-                                   {"message", problem.message}});
-    }
-    Write(stderr, Document({{"error", error}}));
+    Write(stderr, ErrorDocument(status));
     return;
   }
+  const std::vector<Problem> problems = ProblemsOf(status);
   if (problems.empty()) {
     Write(stderr,
           "leadline: " +

@@ -15,6 +15,9 @@
 namespace leadline::cli {
 
 /// Owned by one thread.
+/// The document of --json that tells an error.
+std::string ErrorDocument(const absl::Status& status);
+
 class Output {
  public:
   Output(Style out, Style err, bool json) : out_(out), err_(err), json_(json) {}

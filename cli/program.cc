@@ -15,6 +15,7 @@
 #include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/version.h"
+#include "errors/error_code.h"
 
 namespace leadline::cli {
 namespace {
@@ -139,6 +140,10 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
   }
 
   Output output(out, err, global.json);
+  if (global.json) {
+    interrupts.SetLastWords(ErrorDocument(WithError(
+        absl::CancelledError("interrupted"), ErrorCode::kInterrupted)));
+  }
   for (const Declared& command : commands) {
     if (!command.app->parsed()) continue;
     PutIntoEnvironment(global.access);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/no_room.h"
 #include "errors/error_code.h"
 
 namespace leadline {
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 absl::Status Failed(const std::string& what, const fs::path& path) {
-  const bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  const bool is_full = IsNoRoom(errno);
   return WithError(
       absl::FailedPreconditionError(
           what + " " + path.string() + ": " + std::strerror(errno) +

@@ -12,6 +12,7 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "common/no_room.h"
 #include "errors/error_code.h"
 #include "logging/bounded_file.h"
 
@@ -105,12 +106,12 @@ LogOptions ToLogOptions(const LogFlags& flags) {
 absl::StatusOr<std::unique_ptr<Log>> OpenFileLog(
     const std::filesystem::path& path, const LogOptions& options) {
   auto sink = std::make_shared<BoundedFileSink>(path, options.format);
-  if (!sink->Open()) {
-    const int error = errno;
+  // A disk that is full costs lines, and no more, at the start as later.
+  if (!sink->Open() && !IsNoRoom(errno)) {
     return WithError(
         absl::FailedPreconditionError("cannot write the log " + path.string() +
-                                      ": " + std::strerror(error)),
-        error == ENOSPC ? ErrorCode::kDiskFull : ErrorCode::kStateUnusable);
+                                      ": " + std::strerror(errno)),
+        ErrorCode::kStateUnusable);
   }
   return std::make_unique<SpdlogLog>(std::move(sink), options);
 }

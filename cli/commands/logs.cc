@@ -1,21 +1,15 @@
-#include <chrono>
-#include <cstdlib>
-#include <thread>
 #include <utility>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "cli/commands/commands.h"
 #include "cli/exit_code.h"
 #include "cli/log_reader.h"
-#include "cli/numbers.h"
-#include "errors/error_code.h"
+#include "cli/log_walk.h"
 
 namespace leadline::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{500};
 // What one document holds; --offset goes on.
 constexpr size_t kMostInDocument = size_t{16} << 20;
 
@@ -33,181 +27,16 @@ struct Options {
   int64_t offset = 0;
 };
 
-LogPlace PlaceOf(const Options& options, int64_t attempt) {
-  return {options.trial,  attempt,      options.stream,
-          options.offset, options.tail, options.rank};
+LogPlace PlaceOf(const Options& options) {
+  return {options.trial,  options.attempt, options.stream,
+          options.offset, options.tail,    options.rank};
 }
-
-int64_t NumberOf(const v1::AttemptSummary& attempt) {
-  const size_t at = attempt.attempt().rfind('@');
-  if (at == std::string::npos) return 0;
-  return std::strtoll(attempt.attempt().c_str() + at + 1, nullptr, 10);
-}
-
-bool IsLive(const v1::AttemptSummary& attempt) {
-  return attempt.ended_at().empty();
-}
-
-bool HasEnded(const v1::TrialSummary& trial) {
-  return trial.state() == "succeeded" || trial.state() == "diverged" ||
-         trial.state() == "failed" || trial.state() == "cancelled";
-}
-
-std::string HowItEnded(const v1::AttemptSummary& attempt) {
-  if (IsLive(attempt)) return "running";
-  return attempt.kind().empty()
-             ? attempt.outcome()
-             : fmt::format("{} ({})", attempt.outcome(), attempt.kind());
-}
-
-// The attempts of a trial one after the other, those to come too with --follow.
-class Walk {
- public:
-  Walk(Context& context, Connection& connection, const Options& options)
-      : output_(context.output), connection_(connection), options_(options) {}
-
-  absl::Status Run() {
-    absl::Status status = Look();
-    if (!status.ok()) return status;
-    int64_t next = First();
-    while (const v1::AttemptSummary* attempt = Await(next)) {
-      next = NumberOf(*attempt);
-      status = ShowOne(next);
-      // Of all, those that can be read are shown.
-      if (!status.ok() && !options_.all) return status;
-      if (!status.ok()) Miss(next, status);
-      ++next;
-    }
-    if (!look_.ok()) return look_;
-    return Verdict();
-  }
-
- private:
-  absl::Status Look() {
-    v1::TrialRequest request;
-    request.set_trial(options_.trial);
-    auto shown = connection_.Ask<v1::ShowTrialReply>(
-        [&](grpc::ClientContext* context, auto* reply) {
-          return connection_.results().ShowTrial(context, request, reply);
-        });
-    if (shown.ok()) shown_ = *std::move(shown);
-    return shown.ok() ? absl::OkStatus() : shown.status();
-  }
-
-  int64_t First() const {
-    if (options_.all) return 1;
-    if (options_.attempt > 0) return options_.attempt;
-    return shown_.attempts().empty() ? 1
-                                     : NumberOf(*shown_.attempts().rbegin());
-  }
-
-  const v1::AttemptSummary* Find(int64_t number) const {
-    for (const v1::AttemptSummary& attempt : shown_.attempts()) {
-      if (NumberOf(attempt) >= number) return &attempt;
-    }
-    return nullptr;
-  }
-
-  /// The attempt of that number or the next one; null if there is none, and
-  /// none to come that is waited for.
-  const v1::AttemptSummary* Await(int64_t number) {
-    bool is_told = false;
-    while (Find(number) == nullptr) {
-      if (!options_.follow || HasEnded(shown_.trial())) return nullptr;
-      if (!std::exchange(is_told, true)) {
-        output_.Note(fmt::format("{} is {}: waiting for attempt {}",
-                                 options_.trial, shown_.trial().state(),
-                                 number));
-      }
-      std::this_thread::sleep_for(kBetweenLooks);
-      look_ = Look();
-      if (!look_.ok()) return nullptr;
-    }
-    return Find(number);
-  }
-
-  absl::Status ShowOne(int64_t number) {
-    Head(*Find(number));
-    LogPlace place = PlaceOf(options_, number);
-    LogPrinter printer(output_);
-    while (true) {
-      const v1::AttemptSummary* attempt = Find(number);
-      const bool goes_on =
-          options_.follow && attempt != nullptr && IsLive(*attempt);
-      const auto end = ReadLog(connection_, place, [&](std::string_view bytes) {
-        return printer.Add(bytes);
-      });
-      if (!end.ok()) return end.status();
-      place.offset = end->offset;
-      place.tail = 0;
-      if (!goes_on) break;
-      output_.Flush();
-      std::this_thread::sleep_for(kBetweenLooks);
-      if (absl::Status looked = Look(); !looked.ok()) return looked;
-    }
-    printer.Finish();
-    output_.Flush();
-    ++shown_attempts_;
-    return absl::OkStatus();
-  }
-
-  void Head(const v1::AttemptSummary& attempt) {
-    if (heads_++ > 0) output_.Print("\n");
-    output_.Print(output_.out().Clean(fmt::format(
-                      "==> {} {} on {}: {} <==", attempt.attempt(),
-                      options_.stream, attempt.node(), HowItEnded(attempt))) +
-                  "\n");
-  }
-
-  void Miss(int64_t number, const absl::Status& status) {
-    ++missed_;
-    missing_ = status;
-    output_.Note(output_.err().Clean(fmt::format(
-        "{}@{}: {}", options_.trial, number, std::string(status.message()))));
-  }
-
-  absl::Status Verdict() const {
-    if (missed_ > 0 && shown_attempts_ == 0) return missing_;
-    if (missed_ > 0) {
-      return At(
-          WithError(absl::DataLossError(fmt::format(
-                        "of {} of {} the logs of {} could not be read",
-                        Counted(heads_, "attempt"), options_.trial, missed_)),
-                    ErrorOf(missing_)),
-          options_.trial);
-    }
-    if (heads_ == 0) {
-      return At(
-          absl::NotFoundError(fmt::format(
-              "trial {} has no attempt{}: it is {}", options_.trial,
-              options_.attempt > 0 ? " " + std::to_string(options_.attempt)
-                                   : "",
-              shown_.trial().state())),
-          options_.trial);
-    }
-    if (options_.follow) {
-      output_.Note(fmt::format("{} has ended: {}", options_.trial,
-                               shown_.trial().state()));
-    }
-    return absl::OkStatus();
-  }
-
-  Output& output_;
-  Connection& connection_;
-  const Options& options_;
-  v1::ShowTrialReply shown_;
-  absl::Status look_;
-  absl::Status missing_;
-  int64_t heads_ = 0;
-  int64_t shown_attempts_ = 0;
-  int64_t missed_ = 0;
-};
 
 absl::Status PrintDocument(Output& output, Connection& connection,
                            const Options& options) {
   std::string text;
-  const auto end = ReadLog(connection, PlaceOf(options, options.attempt),
-                           [&](std::string_view bytes) {
+  const auto end = ReadLog(connection, PlaceOf(options),
+                           [&](std::string_view bytes, int64_t) {
                              text += bytes;
                              return text.size() < kMostInDocument;
                            });
@@ -236,12 +65,13 @@ absl::Status Logs(Context& context, Options options) {
   if (!connection.ok()) return connection.status();
   if (output.json()) return PrintDocument(output, **connection, options);
   if (options.follow || options.all) {
-    return Walk(context, **connection, options).Run();
+    return WalkLogs(output, **connection,
+                    {PlaceOf(options), options.all, options.follow});
   }
   LogPrinter printer(output);
-  const auto end =
-      ReadLog(**connection, PlaceOf(options, options.attempt),
-              [&](std::string_view bytes) { return printer.Add(bytes); });
+  const auto end = ReadLog(
+      **connection, PlaceOf(options),
+      [&](std::string_view bytes, int64_t) { return printer.Add(bytes); });
   if (!end.ok()) return end.status();
   printer.Finish();
   if (!printer.has_printed()) output.Note("nothing was written");

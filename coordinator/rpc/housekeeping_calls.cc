@@ -54,6 +54,9 @@ grpc::Status CheckEdit(const v1::EditRequest& request) {
   if (request.has_note() && request.note().size() > kLongestNote) {
     return Invalid("a note has 4000 bytes at most");
   }
+  if (request.note().find('\0') != std::string::npos) {
+    return Invalid("a note holds no NUL");
+  }
   const grpc::Status added = CheckTags(request.add_tags());
   return added.ok() ? CheckTags(request.remove_tags()) : added;
 }

@@ -103,6 +103,12 @@ std::optional<std::string> ValueReader::ReadText(std::string_view what,
                      std::to_string(kLongestText) + " bytes");
     return {};
   }
+  // Who reads the database elsewhere would see the text end there.
+  if (node.text.find('\0') != std::string::npos) {
+    Add(node.at, std::string(what) +
+                     ": found the character NUL, expected a text without it");
+    return {};
+  }
   return node.text;
 }
 

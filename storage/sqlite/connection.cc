@@ -1,10 +1,12 @@
 #include "storage/sqlite/connection.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <sqlite3.h>
 
+#include "common/no_room.h"
 #include "errors/error_code.h"
 
 namespace leadline::storage::sqlite {
@@ -33,9 +35,18 @@ Connection::Connection(const std::filesystem::path& path, Mode mode)
     database_.exec("PRAGMA cache_size = -8192");
     return;
   }
-  database_.exec("PRAGMA foreign_keys = ON");
-  database_.exec("PRAGMA synchronous = FULL");
-  database_.exec("PRAGMA journal_size_limit = 16777216");
+  try {
+    database_.exec("PRAGMA foreign_keys = ON");
+    database_.exec("PRAGMA synchronous = FULL");
+    database_.exec("PRAGMA journal_size_limit = 16777216");
+  } catch (const SQLite::Exception&) {
+    // Of a log that cannot be made SQLite says only that it cannot open it.
+    const int error = sqlite3_system_errno(database_.getHandle());
+    if (!IsNoRoom(error)) throw;
+    throw SQLite::Exception("the log beside it cannot be made: " +
+                                std::string(std::strerror(error)),
+                            SQLITE_FULL);
+  }
 }
 
 SQLite::Statement& Connection::Prepare(const char* sql) {

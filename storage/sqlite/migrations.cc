@@ -1,11 +1,14 @@
 #include "storage/sqlite/migrations.h"
 
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "common/no_room.h"
 #include "errors/error_code.h"
 #include "storage/sqlite/schema.h"
 
@@ -35,6 +38,13 @@ void SyncFolder(const std::filesystem::path& folder) {
   if (descriptor < 0) return;
   fsync(descriptor);
   close(descriptor);
+}
+
+absl::Status CannotMake(const std::filesystem::path& path, int error) {
+  return WithError(
+      absl::UnavailableError("cannot make " + path.string() + ": " +
+                             std::strerror(error)),
+      IsNoRoom(error) ? ErrorCode::kDiskFull : ErrorCode::kStateUnusable);
 }
 
 absl::Status TakeSteps(Connection& connection) {
@@ -75,16 +85,19 @@ absl::Status CreateDatabase(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::remove(unfinished, error);
   std::filesystem::remove(unfinished.string() + "-journal", error);
+  // SQLite would say only that it cannot open it, and not why.
+  const int file =
+      open(unfinished.c_str(),
+           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (file < 0) return CannotMake(path, errno);
+  close(file);
   absl::Status made = Run("making " + path.string(), [&] {
     Connection connection(unfinished, Connection::Mode::kWrite);
     return TakeSteps(connection);
   });
   if (!made.ok()) return made;
   std::filesystem::rename(unfinished, path, error);
-  if (error) {
-    return absl::UnavailableError("making " + path.string() + ": " +
-                                  error.message());
-  }
+  if (error) return CannotMake(path, error.value());
   SyncFolder(path.parent_path());
   return absl::OkStatus();
 }

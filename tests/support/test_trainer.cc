@@ -388,6 +388,10 @@ int Run(const ordered_json& config) {
   }
   if (word == "many") Train(events, config, 20000);
   if (word == "wait") return Wait(folder, events);
+  if (word == "speak_and_wait") {
+    std::cerr << "first words\n" << std::flush;
+    return Wait(folder, events);
+  }
   if (word == "stubborn") {
     signal(SIGTERM, SIG_IGN);
     ForkStubbornChild(2);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/no_room.h"
 #include "errors/error_code.h"
 #include "worker/agent/attempt_folder.h"
 
@@ -20,7 +21,7 @@ namespace {
 constexpr size_t kLongestInstance = 64;
 
 absl::Status Failure(const std::string& doing) {
-  const bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  const bool is_full = IsNoRoom(errno);
   return WithError(
       absl::UnavailableError(
           doing + ": " + std::strerror(errno) +

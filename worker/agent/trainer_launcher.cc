@@ -10,6 +10,8 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include "common/no_room.h"
+
 namespace leadline::agent {
 namespace {
 
@@ -107,9 +109,12 @@ absl::StatusOr<pid_t> LaunchTrainer(const TrainerLaunch& launch) {
                                 plan.attributes(), Pointers(arguments).data(),
                                 Pointers(environment).data());
   if (error != 0) {
-    return absl::FailedPreconditionError("cannot start the trainer " +
-                                         launch.program.string() + ": " +
-                                         std::strerror(error));
+    const std::string why = "cannot start the trainer " +
+                            launch.program.string() + ": " +
+                            std::strerror(error);
+    // Its logs are made with it.
+    return IsNoRoom(error) ? absl::UnavailableError(why)
+                           : absl::FailedPreconditionError(why);
   }
   return pid;
 }

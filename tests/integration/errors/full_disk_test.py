@@ -40,6 +40,11 @@ class FullDisk(ErrorsWorld):
                 self.assertIn(file, said)
                 self.assertRegex(said, "No space left on device|disk is full")
                 self.free()
+        self.end(self.coordinator())
+        with self.subTest("a database that is there"):
+            self.fill("leadline.db-wal")
+            self.assertIn("leadline.db", self.refused())
+            self.free()
         self.coordinator()
         self.assertEqual(self.ask_json("ls")["total"], 0)
 
@@ -77,42 +82,45 @@ class FullDisk(ErrorsWorld):
         self.assertIsNone(process.poll())
         self.ask("submit", self.sweep(name="other"), "--wait")
 
-    def test_an_agent_that_has_no_room_refuses_and_the_trial_waits(self):
-        for number, file in enumerate(("/attempts", "held.json", "config.json", "process.json"), 1):
+    def test_an_agent_and_a_trainer_without_room_have_their_trials_wait(self):
+        self.coordinator("--quarantine-after", "0")
+        agent = self.agent()
+        cases = ("agent/attempts", "held.json", "config.json", "the trainer's own file")
+        for number, file in enumerate(cases, 1):
             with self.subTest(file):
-                state = f"agent{number}"
-                self.state(state).mkdir(mode=0o700)
-                if not number > 1:
-                    self.coordinator("--quarantine-after", "0")
-                agent = self.agent(name=state)
-                self.fill(file if file != "/attempts" else f"{state}/attempts")
-                self.ask("submit", self.sweep(name=state))
-                why = wait_for(lambda: self.last_failure(f"s{number}.1.0"), "the refusal")
+                self.behave("full_disk" if " " in file else "")
+                self.fill(file)
+                self.ask("submit", self.sweep(name=f"case {number}"))
+                why = wait_for(lambda trial=f"s{number}.1.0": self.last_failure(trial), "the refusal")
                 self.assertEqual(why["kind"], "disk", why)
                 self.assertIn("No space left on device", why["message"])
-                self.free()
-                self.ask("watch", f"s{number}")
-                self.assertIsNone(agent.poll())
-                self.end(agent)
+                self.assertEqual(self.ask_json("explain", f"s{number}.1.0")["state"], "queued")
+        self.free()
+        self.behave("")
+        started = time.monotonic()
+        for number in range(1, len(cases) + 1):
+            self.ask("watch", f"s{number}")
+        self.assertGreater(time.monotonic() - started, 1)
+        self.assertIsNone(agent.poll())
+
+    def test_a_trainer_is_known_without_its_record(self):
+        self.coordinator()
+        self.behave("go")
+        agent = self.agent()
+        self.fill("process.json")
+        self.ask("submit", self.sweep())
+        wait_for(lambda: list(self.state("agent").glob("attempts/*/events.jsonl")), "a trainer")
+        agent.kill()
+        agent.wait()
+        self.agent()
+        self.go()
+        self.ask("watch", "s1")
+        self.assertEqual(self.query("select outcome from attempts"), [("succeeded",)])
 
     def last_failure(self, trial):
         attempts = self.ask_json("explain", trial)["attempt_list"]
         failed = [attempt for attempt in attempts if attempt["outcome"] == "failed"]
         return failed[-1] if failed else None
-
-    def test_a_trainer_that_has_no_room_is_waited_for(self):
-        self.coordinator()
-        self.behave("full_disk")
-        self.agent()
-        self.ask("submit", self.sweep())
-        why = wait_for(lambda: self.last_failure("s1.1.0"), "the failure")
-        self.assertEqual(why["kind"], "disk")
-        explained = self.ask_json("explain", "s1.1.0")
-        self.assertEqual(explained["state"], "queued", explained)
-        self.behave("")
-        started = time.monotonic()
-        self.ask("watch", "s1")
-        self.assertGreater(time.monotonic() - started, 1)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ class ExitCodes(ErrorsWorld):
         bad = self.folder / "bad.yaml"
         bad.write_text("leadline: 1\nseeds: many\n")
         good = self.sweep(name="good")
-        self.assertTrue(self.both("submit", good, "--wait", exit_code=0)["complete"])
+        progress = self.both("submit", good, "--wait", exit_code=0)["progress"]
+        self.assertEqual((progress["state"], progress["ended"], progress["trials"]["succeeded"]), ("complete", True, 1))
         self.assertEqual(self.ask_json("results", "s1")["cells"][0]["n"], 1)
 
         self.behave("diverge")
