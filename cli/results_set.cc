@@ -47,7 +47,8 @@ std::string Number(bool present, double value) {
 }  // namespace
 
 absl::StatusOr<ResultsSet> FetchResults(Connection& connection,
-                                        const v1::ResultsRequest& request) {
+                                        v1::ResultsRequest request) {
+  request.set_many_cells(true);
   ResultsSet results;
   absl::Status status = connection.ReadAll<v1::ResultsPart>(
       [&](grpc::ClientContext* context, auto* reactor) {
@@ -55,7 +56,10 @@ absl::StatusOr<ResultsSet> FetchResults(Connection& connection,
       },
       [&](const v1::ResultsPart& part) {
         if (part.has_header()) results.header = part.header();
+        // A coordinator of before sends them one by one.
         if (part.has_cell()) results.cells.push_back(part.cell());
+        results.cells.insert(results.cells.end(), part.cells().cells().begin(),
+                             part.cells().cells().end());
         return absl::OkStatus();
       });
   if (!status.ok()) return status;

@@ -20,7 +20,7 @@ struct ResultsSet {
 
 /// NotFound if there is no such sweep.
 absl::StatusOr<ResultsSet> FetchResults(Connection& connection,
-                                        const v1::ResultsRequest& request);
+                                        v1::ResultsRequest request);
 
 /// The document of interfaces' section on JSON.
 Json ResultsJson(const ResultsSet& results);

@@ -117,12 +117,12 @@ absl::Status Coordinator::Begin() {
                                  effects_, log_);
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
-  sessions_.Connect(*loop_, options_.gang_key);
   background_.emplace(kBackgroundThreads);
+  sessions_.Connect(*loop_, options_.gang_key, *store_.reader, *background_);
   attachments_.emplace(Greeting(options_),
                        [this](const rpc::Demand& demand) { OnDemand(demand); });
   sweeps_.emplace(rpc::SweepServiceParts{*loop_, *store_.reader, *background_,
-                                         *attachments_, watchers_,
+                                         *attachments_, watchers_, sessions_,
                                          options_.config.state});
   logs_.emplace(options_.config.state, *background_, sessions_);
   results_.emplace(rpc::ResultsServiceParts{
@@ -164,9 +164,12 @@ absl::Status Coordinator::ServeHttp() {
     counters_.CountRequest(route, code);
   };
   if (options_.config.tls.any()) {
-    auto context = http::MakeTlsContext(options_.config.tls);
-    if (!context.ok()) return context.status();
-    options.tls = *std::move(context);
+    auto contexts = http::TlsContexts::Open(options_.config.tls);
+    if (!contexts.ok()) return contexts.status();
+    options.tls =
+        [contexts = std::make_shared<http::TlsContexts>(*std::move(contexts))] {
+          return contexts->Current(std::chrono::steady_clock::now());
+        };
   }
   const auto entrance =
       options.tls ? access::Entrance::kPublic : access::Entrance::kLoopback;

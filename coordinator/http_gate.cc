@@ -11,8 +11,11 @@ http::Gate MakeGate(access::Door& door, access::Entrance entrance) {
     const absl::Status status =
         door.Admit({entrance, call, request.authorization, false}).status();
     if (status.ok()) return http::Verdict::kAllowed;
-    return absl::IsUnauthenticated(status) ? http::Verdict::kUnauthenticated
-                                           : http::Verdict::kForbidden;
+    if (absl::IsUnauthenticated(status)) {
+      return http::Verdict::kUnauthenticated;
+    }
+    return absl::IsResourceExhausted(status) ? http::Verdict::kTooMany
+                                             : http::Verdict::kForbidden;
   };
 }
 

@@ -21,6 +21,9 @@ inline constexpr ProtocolRange kProtocol{1, 2};
 /// From which on an agent holds some of the ranks of an attempt.
 inline constexpr int32_t kProtocolOfRanks = 2;
 
+/// From which on an agent may ask which sweeps were removed.
+inline constexpr int32_t kProtocolOfRemovals = 2;
+
 /// Empty if they have a version in common; else what to update. `our_program`
 /// and `their_program` are names people know: "leadline-agent gpu7".
 inline std::string WhyNotUnderstood(const std::string& our_program,

@@ -62,6 +62,17 @@ absl::StatusOr<OrphanCount> MemoryReader::SweepOrphans(SweepId sweep) const {
   return count;
 }
 
+absl::StatusOr<std::vector<SweepId>> MemoryReader::RemovedAmong(
+    const std::vector<SweepId>& asked) const {
+  const std::lock_guard lock(record_->mutex);
+  const std::set<SweepId> sorted(asked.begin(), asked.end());
+  std::vector<SweepId> removed;
+  for (const SweepId sweep : sorted) {
+    if (record_->retired.contains(sweep)) removed.push_back(sweep);
+  }
+  return removed;
+}
+
 absl::StatusOr<std::vector<FailureCount>> MemoryReader::CountFailures(
     SweepId sweep) const {
   const std::lock_guard lock(record_->mutex);

@@ -90,6 +90,8 @@ class MemoryReader final : public StoreReader {
   absl::StatusOr<std::map<int64_t, int64_t>> CohortOrphans(
       CohortId cohort) const override;
   absl::StatusOr<OrphanCount> SweepOrphans(SweepId sweep) const override;
+  absl::StatusOr<std::vector<SweepId>> RemovedAmong(
+      const std::vector<SweepId>& asked) const override;
   absl::StatusOr<std::vector<FailureCount>> CountFailures(
       SweepId sweep) const override;
   absl::StatusOr<std::vector<EndedGroup>> ListEnded(

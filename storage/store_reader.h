@@ -202,6 +202,11 @@ class StoreReader {
   virtual absl::StatusOr<std::vector<OrphanRecord>> ListOrphans(
       AttemptKey attempt, int64_t after_sequence, int64_t limit) const = 0;
 
+  /// Those of the sweeps asked for that were removed, ascending. What never was
+  /// is none of them.
+  virtual absl::StatusOr<std::vector<SweepId>> RemovedAmong(
+      const std::vector<SweepId>& asked) const = 0;
+
   /// Orphans of a cohort, by the number of their attempt.
   virtual absl::StatusOr<std::map<int64_t, int64_t>> CohortOrphans(
       CohortId cohort) const = 0;

@@ -1,6 +1,8 @@
 #include "tls/server.h"
 
 #include <absl/status/status.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
 
 #include "tls/pem_files.h"
 
@@ -14,19 +16,24 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentials(
             ? "TLS needs a certificate: give --tls-cert"
             : "TLS needs the certificate's key: give --tls-key");
   }
-  auto identity = ReadIdentity(files.certificate, files.key);
+  // What reads them from now on says nothing of what is wrong.
+  const auto identity = ReadIdentity(files.certificate, files.key);
   if (!identity.ok()) return identity.status();
-  grpc::SslServerCredentialsOptions options;
   if (!files.client_ca.empty()) {
-    auto authorities = ReadAuthorities(files.client_ca);
+    const auto authorities = ReadAuthorities(files.client_ca);
     if (!authorities.ok()) return authorities.status();
-    options.pem_root_certs = *std::move(authorities);
-    options.client_certificate_request =
-        GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY;
   }
-  options.pem_key_cert_pairs.push_back(
-      {std::move(identity->key), std::move(identity->certificate)});
-  return grpc::SslServerCredentials(options);
+  grpc::experimental::TlsServerCredentialsOptions options(
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+          files.key, files.certificate, files.client_ca,
+          static_cast<unsigned>(files.look_again.count())));
+  options.watch_identity_key_cert_pairs();
+  if (!files.client_ca.empty()) {
+    options.watch_root_certs();
+    options.set_cert_request_type(
+        GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  }
+  return grpc::experimental::TlsServerCredentials(options);
 }
 
 }  // namespace leadline::tls

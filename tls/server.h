@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -15,13 +16,16 @@ struct ServerFiles {
   std::string certificate;
   std::string key;
   std::string client_ca;  // given: clients must show a certificate of it
+  /// How often a server looks whether they were renewed; at least 1.
+  std::chrono::seconds look_again{10};
 
   bool any() const {
     return !certificate.empty() || !key.empty() || !client_ca.empty();
   }
 };
 
-/// InvalidArgument if a file is missing or cannot be used.
+/// InvalidArgument if a file is missing or cannot be used. Files that are
+/// renewed later count for connections from then on.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentials(
     const ServerFiles& files);
 

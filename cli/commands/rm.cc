@@ -48,8 +48,9 @@ std::string List(const v1::RemoveReply& reply, const Style& style) {
   for (const auto& target : reply.targets()) text += Line(target, style);
   return text +
          "The room in the database is used again; its file does not shrink. "
-         "Event files on\nnodes go by the agents' own --keep-days and "
-         "--keep-mb.\n";
+         "What agents keep of\na removed sweep (event files, logs, "
+         "checkpoints) goes when they are next in touch;\nof trials alone it "
+         "stays for --keep-days and --keep-mb.\n";
 }
 
 Json RemoveJson(const v1::RemoveReply& reply, bool removed) {

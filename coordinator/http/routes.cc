@@ -14,6 +14,13 @@ Response Unauthenticated() {
   return response;
 }
 
+Response TooMany() {
+  Response response =
+      TextResponse(429, "too many requests of this caller; wait a moment");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
 }  // namespace
 
 Response TextResponse(unsigned code, const std::string& line) {
@@ -48,6 +55,8 @@ Answered Routes::Answer(const Request& request) const {
     case Verdict::kForbidden:
       return {TextResponse(403, "the role of this token does not allow it"),
               route->path};
+    case Verdict::kTooMany:
+      return {TooMany(), route->path};
     case Verdict::kAllowed:
       break;
   }

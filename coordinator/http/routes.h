@@ -25,6 +25,7 @@ enum class Verdict {
   kAllowed,
   kUnauthenticated,  // no token, or not one of ours: 401
   kForbidden,        // a token whose role does not allow it: 403
+  kTooMany,          // beyond the rate of its caller: 429
 };
 
 /// Decides before a route that is not open is asked.

@@ -114,7 +114,7 @@ class Server::Listener {
       return std::make_shared<TlsSession>(
                  boost::beast::ssl_stream<boost::beast::tcp_stream>(
                      boost::beast::tcp_stream(std::move(socket)),
-                     *options_.tls),
+                     *options_.tls()),
                  ToText(peer), parts_, open_)
           ->Begin();
     }

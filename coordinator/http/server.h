@@ -27,8 +27,9 @@ struct ServerOptions {
   uint16_t port = 0;  // 0: any free one
   Limits limits;
   OnAnswered on_answered;  // may be empty
-  /// Given: all is encrypted.
-  std::shared_ptr<boost::asio::ssl::context> tls;
+  /// Given: all is encrypted. Asked by the thread that accepts, once for each
+  /// connection.
+  std::function<std::shared_ptr<boost::asio::ssl::context>()> tls;
 };
 
 /// Thread-safe.

@@ -22,6 +22,16 @@ absl::Status CheckProtocol(const v1::Register& message) {
                    ErrorCode::kVersionMismatch);
 }
 
+constexpr int kMostKept = 1000;
+
+v1::CoordinatorMessage RemovedMessage(const std::vector<SweepId>& sweeps) {
+  v1::CoordinatorMessage message;
+  for (const SweepId sweep : sweeps) {
+    message.mutable_removed()->add_sweeps(ToText(sweep));
+  }
+  return message;
+}
+
 }  // namespace
 
 /// One message is read at a time and the next when its changes are on disk, so
@@ -39,6 +49,10 @@ class AgentSession final
     if (!ok) return Close(grpc::Status::OK);
     if (message_.message_case() == v1::AgentMessage::kLog) {
       owner_.OnLogReply(id_, message_.log());
+      return Read();
+    }
+    if (message_.message_case() == v1::AgentMessage::kKept && registered_) {
+      owner_.OnKept(owner_.Find(id_), message_.kept());
       return Read();
     }
     auto command = Convert();
@@ -82,6 +96,7 @@ class AgentSession final
         return FromProto(id_, message_.waiting());
       case v1::AgentMessage::kRefused:
         return FromProto(id_, message_.refused());
+      case v1::AgentMessage::kKept:
       case v1::AgentMessage::kLog:
       case v1::AgentMessage::MESSAGE_NOT_SET:
         break;
@@ -166,6 +181,31 @@ void AgentSessions::ReadLog(const std::string& node, const LogQuery& query,
   order.set_limit(query.limit);
   order.set_rank(query.rank);
   session->Send(std::move(message));
+}
+
+void AgentSessions::TellRemoved(const std::vector<SweepId>& sweeps) {
+  std::vector<std::shared_ptr<AgentSession>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, session] : sessions_) all.push_back(session);
+  }
+  for (const auto& session : all) session->Send(RemovedMessage(sweeps));
+}
+
+void AgentSessions::OnKept(const std::shared_ptr<AgentSession>& session,
+                           const v1::KeptSweeps& kept) {
+  if (!session || kept.sweeps_size() > kMostKept) return;
+  std::vector<SweepId> asked;
+  for (const std::string& text : kept.sweeps()) {
+    if (const auto sweep = ParseSweepId(text)) asked.push_back(*sweep);
+  }
+  background_->Post([this, session, asked](const std::stop_token& stop) {
+    if (stop.stop_requested()) return;
+    const auto removed = reader_->RemovedAmong(asked);
+    // What cannot be looked up now is asked again.
+    if (!removed.ok() || removed->empty()) return;
+    session->Send(RemovedMessage(*removed));
+  });
 }
 
 std::shared_ptr<AgentSession> AgentSessions::Find(control::SessionId session) {

@@ -8,15 +8,18 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <absl/base/thread_annotations.h>
 #include <absl/status/status.h>
 
 #include "coordinator/control/outcome.h"
 #include "coordinator/control/sinks.h"
+#include "coordinator/rpc/background.h"
 #include "coordinator/rpc/log_source.h"
 #include "coordinator/rpc/stream.h"
 #include "leadline/v1/worker_service.pb.h"
+#include "storage/store_reader.h"
 
 namespace leadline::rpc {
 
@@ -28,12 +31,15 @@ class AgentSessions final : public LogSource {
   AgentSessions() = default;
   ~AgentSessions() override = default;
 
-  /// Before the first stream: where commands go. Of `gang_key`, which is random
-  /// and told to nobody, the secret is made by which the ranks of one attempt
-  /// know each other.
-  void Connect(control::CommandSink& sink, std::string gang_key) {
+  /// Before the first stream: where commands go, and what agents ask is looked
+  /// up. Of `gang_key`, which is random and told to nobody, the secret is made by
+  /// which the ranks of one attempt know each other.
+  void Connect(control::CommandSink& sink, std::string gang_key,
+               const storage::StoreReader& reader, Background& background) {
     sink_ = &sink;
     gang_key_ = std::move(gang_key);
+    reader_ = &reader;
+    background_ = &background;
   }
 
   /// A stream that an agent opened.
@@ -43,6 +49,9 @@ class AgentSessions final : public LogSource {
   void Deliver(const control::AgentOrder& order);
 
   void CloseAll(const absl::Status& status);
+
+  /// Every agent hears that what it keeps of those sweeps may go.
+  void TellRemoved(const std::vector<SweepId>& sweeps);
 
   void ReadLog(const std::string& node, const LogQuery& query,
                Found found) override;
@@ -60,8 +69,13 @@ class AgentSessions final : public LogSource {
   void OnLogReply(control::SessionId session, const v1::LogReply& reply);
   void OnEnded(control::SessionId session);
 
+  void OnKept(const std::shared_ptr<AgentSession>& session,
+              const v1::KeptSweeps& kept);
+
   control::CommandSink* sink_ = nullptr;
   std::string gang_key_;
+  const storage::StoreReader* reader_ = nullptr;
+  Background* background_ = nullptr;
   std::mutex mutex_;
   std::map<control::SessionId, std::shared_ptr<AgentSession>> sessions_
       ABSL_GUARDED_BY(mutex_);

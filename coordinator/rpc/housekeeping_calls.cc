@@ -104,6 +104,18 @@ absl::StatusOr<control::Target> FindTarget(const storage::StoreReader& reader,
   return ResolveTarget(reader, text);
 }
 
+/// Those it removes whole.
+std::vector<SweepId> SweepsOf(const control::RemoveTargets& command) {
+  std::vector<SweepId> sweeps;
+  if (command.dry_run) return sweeps;
+  for (const control::Target& target : command.targets) {
+    if (const auto* sweep = std::get_if<SweepId>(&target)) {
+      sweeps.push_back(*sweep);
+    }
+  }
+  return sweeps;
+}
+
 /// The targets, and on a dry run what each holds.
 absl::StatusOr<std::vector<control::Target>> Weigh(
     const storage::StoreReader& reader, const v1::RemoveRequest& request,
@@ -177,9 +189,14 @@ grpc::ServerUnaryReactor* SweepService::Remove(
         command.targets = *std::move(targets);
         command.request_id = request->request_id();
         command.dry_run = request->dry_run();
-        parts_.commands.Post(std::move(command), [reactor](const auto& answer) {
-          reactor->Finish(ToGrpc(answer.status()));
-        });
+        const std::vector<SweepId> sweeps = SweepsOf(command);
+        parts_.commands.Post(std::move(command),
+                             [this, sweeps, reactor](const auto& answer) {
+                               if (answer.ok() && !sweeps.empty()) {
+                                 parts_.agents.TellRemoved(sweeps);
+                               }
+                               reactor->Finish(ToGrpc(answer.status()));
+                             });
       });
   return reactor;
 }

@@ -17,6 +17,7 @@ namespace {
 // Two statements a page: 10,000 trials of five seeds are one.
 constexpr int64_t kReadCells = 2500;
 constexpr size_t kPageParts = 200;
+constexpr size_t kPartBytes = size_t{128} << 10;
 constexpr size_t kMostKeptBytes = size_t{8} << 20;
 
 // The split that is shown unless another is asked for.
@@ -74,9 +75,26 @@ absl::StatusOr<std::vector<v1::ResultsPart>> ResultsPages::Next() {
     const absl::Status read = ReadCells();
     if (!read.ok()) return read;
   }
+  return request_.many_cells() ? TakePageOfMany() : TakePage();
+}
+
+std::vector<v1::ResultsPart> ResultsPages::TakePage() {
   std::vector<v1::ResultsPart> page;
   while (!kept_.empty() && page.size() < kPageParts) {
-    page.push_back(std::move(kept_.front()));
+    *page.emplace_back().mutable_cell() = std::move(kept_.front());
+    kept_.pop_front();
+  }
+  return page;
+}
+
+/// One part: with a message a cell, most of the time goes into messages.
+std::vector<v1::ResultsPart> ResultsPages::TakePageOfMany() {
+  std::vector<v1::ResultsPart> page;
+  size_t bytes = 0;
+  while (!kept_.empty() && bytes < kPartBytes) {
+    if (page.empty()) page.emplace_back();
+    bytes += kept_.front().ByteSizeLong();
+    *page.front().mutable_cells()->add_cells() = std::move(kept_.front());
     kept_.pop_front();
   }
   return page;
@@ -92,10 +110,9 @@ absl::Status ResultsPages::ReadCells() {
 }
 
 size_t ResultsPages::Keep(const storage::CellValues& values) {
-  v1::ResultsPart& part = kept_.emplace_back();
-  *part.mutable_cell() = ResultOf(values, choice_.split);
+  kept_.push_back(ResultOf(values, choice_.split));
   after_ = values.cell.id.number;
-  return part.ByteSizeLong();
+  return kept_.back().ByteSizeLong();
 }
 
 absl::Status ResultsPages::ReadForHeader(analysis::Warnings& warnings,

@@ -46,6 +46,8 @@ class ResultsPages {
                              v1::ResultsHeader& header);
   absl::Status ReadCells();
   size_t Keep(const storage::CellValues& values);  // bytes it takes
+  std::vector<v1::ResultsPart> TakePage();
+  std::vector<v1::ResultsPart> TakePageOfMany();
 
   const storage::StoreReader& reader_;
   const std::string database_;
@@ -56,7 +58,7 @@ class ResultsPages {
   int64_t after_ = 0;  // number of the last cell that was sent or is kept
   /// Cells read and not given out. The header is made from all cells: those it
   /// leaves here are not read twice.
-  std::deque<v1::ResultsPart> kept_;
+  std::deque<v1::CellResult> kept_;
   bool all_kept_ = false;  // up to the last cell
 };
 

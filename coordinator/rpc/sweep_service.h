@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "coordinator/control/sinks.h"
+#include "coordinator/rpc/agent_sessions.h"
 #include "coordinator/rpc/attachments.h"
 #include "coordinator/rpc/background.h"
 #include "coordinator/rpc/watchers.h"
@@ -22,6 +23,7 @@ struct SweepServiceParts {
   Background& background;
   Attachments& attachments;
   Watchers& watchers;
+  AgentSessions& agents;
   std::filesystem::path scratch;  // folder for what is made to be sent
 };
 

@@ -6,6 +6,10 @@ import re
 
 WIDTH = 24  # of Grafana's grid
 BUILT_IN = {"__rate_interval", "__interval", "__range", "__all"}
+LONGEST_UID = 40
+# Of Grafana itself: what others make would have to be installed first.
+PANELS = {"bargauge", "barchart", "gauge", "heatmap", "histogram", "piechart", "stat", "state-timeline", "table", "text",
+          "timeseries"}
 
 
 class Board:
@@ -50,6 +54,8 @@ class Board:
         for key in ("uid", "title", "description", "schemaVersion"):
             if not self.content.get(key):
                 yield f"has no {key}"
+        if not re.fullmatch(rf"[\w-]{{1,{LONGEST_UID}}}", str(self.content.get("uid", ""))):
+            yield f"its uid is none of {LONGEST_UID} letters, digits, - and _"
         variables = self.variables()
         if not variables or variables[0].get("type") != "datasource" or variables[0].get("name") != "datasource":
             yield "its first variable is not the data source"
@@ -79,13 +85,15 @@ class Board:
                 yield f"has no {key}"
         if not panel.get("fieldConfig", {}).get("defaults", {}).get("unit"):
             yield "has no unit"
+        if panel.get("type") not in PANELS:
+            yield f"is of no kind that Grafana has: {panel.get('type')}"
         targets = panel.get("targets", [])
         if not targets:
             yield "has no query"
         if len({target.get("refId") for target in targets}) != len(targets):
             yield "has two queries of one refId"
         for part in (panel, *targets):
-            if part.get("datasource", {}).get("uid") != "${datasource}":
+            if part.get("datasource") != {"type": "prometheus", "uid": "${datasource}"}:
                 yield "does not take its data source from the variable"
         known = {variable.get("name") for variable in self.variables()} | BUILT_IN
         for target in targets:

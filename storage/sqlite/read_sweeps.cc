@@ -186,4 +186,25 @@ absl::StatusOr<std::vector<CellValues>> SqliteReader::ListCells(
       });
 }
 
+absl::StatusOr<std::vector<SweepId>> SqliteReader::RemovedAmong(
+    const std::vector<SweepId>& asked) const {
+  using Removed = std::vector<SweepId>;
+  std::string numbers;
+  for (const SweepId sweep : asked) {
+    numbers += (numbers.empty() ? "[" : ",") + std::to_string(sweep.value);
+  }
+  numbers += numbers.empty() ? "[]" : "]";
+  return WithConnection(
+      "reading removed sweeps",
+      [&](Connection& connection) -> absl::StatusOr<Removed> {
+        Query query(connection,
+                    "SELECT id FROM retired_sweep WHERE id IN (SELECT value "
+                    "FROM json_each(?)) ORDER BY id",
+                    numbers);
+        Removed removed;
+        while (query.Next()) query.Read(removed.emplace_back().value);
+        return removed;
+      });
+}
+
 }  // namespace leadline::storage::sqlite

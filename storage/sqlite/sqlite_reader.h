@@ -77,6 +77,8 @@ class SqliteReader final : public StoreReader {
   absl::StatusOr<std::map<int64_t, int64_t>> CohortOrphans(
       CohortId cohort) const override;
   absl::StatusOr<OrphanCount> SweepOrphans(SweepId sweep) const override;
+  absl::StatusOr<std::vector<SweepId>> RemovedAmong(
+      const std::vector<SweepId>& asked) const override;
   absl::StatusOr<std::vector<FailureCount>> CountFailures(
       SweepId sweep) const override;
   absl::StatusOr<std::vector<EndedGroup>> ListEnded(

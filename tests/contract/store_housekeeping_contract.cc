@@ -148,11 +148,20 @@ TEST_P(Housekeeping, ARemovedSweepIsGoneAtOnceAndItsNumberForEver) {
             std::nullopt);
   EXPECT_EQ(CodeOf(RemoveSweep{Sweep(1), kThen}), kNotFound);
   EXPECT_EQ(store().NextSweepId().value(), Sweep(2));
+  const std::vector<SweepId> asked = {Sweep(9), Sweep(2), Sweep(1), Sweep(1)};
+  EXPECT_THAT(reader().RemovedAmong(asked).value(), ElementsAre(Sweep(1)));
+  EXPECT_THAT(reader().RemovedAmong({}).value(), IsEmpty());
   PurgeAll(7);
+  EXPECT_THAT(reader().RemovedAmong(asked).value(), ElementsAre(Sweep(1)));
   EXPECT_EQ(store().NextSweepId().value(), Sweep(2));
   Reopen();
   EXPECT_EQ(store().NextSweepId().value(), Sweep(2));
   EXPECT_EQ(reader().CountContents(Sweep(1)).value(), storage::Contents{});
+}
+
+TEST_P(Housekeeping, ASweepThatIsThereWasNotRemoved) {
+  EndSweep();
+  EXPECT_THAT(reader().RemovedAmong({Sweep(1), Sweep(2)}).value(), IsEmpty());
 }
 
 TEST_P(Housekeeping, WhatWasRemovedLeavesTheRestAsItWas) {

@@ -82,6 +82,9 @@ class SimNode final : public agent::AgentLink,
   std::vector<agent::FoundAttempt> FindHeld() override;
   void MarkInterrupted(const AttemptKey& attempt) override;
   void Release(const AttemptKey& attempt) override { held_.erase(attempt); }
+  // Nobody removes sweeps here.
+  std::vector<SweepId> KeptSweeps() const override { return {}; }
+  void RemoveFiles(SweepId) override {}
   std::unique_ptr<agent::EventLines> Events(const AttemptKey& attempt,
                                             int64_t rank) override;
   void Find(const AttemptKey& attempt, v1::Dataset dataset) override;

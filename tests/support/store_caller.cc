@@ -136,6 +136,7 @@ class Caller {
   grpc::Status Results(grpc::ClientContext* call, const std::string& sweep) {
     v1::ResultsRequest request;
     request.set_sweep(sweep);
+    request.set_many_cells(true);
     const auto stream = results_stub_->Results(call, request);
     v1::ResultsPart part;
     while (stream->Read(&part)) {

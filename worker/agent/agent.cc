@@ -20,7 +20,10 @@ Agent::Agent(AgentOptions options, FindData find, Log& log)
       inputs_(kMostInputs),
       host_({options_.identity.state, options_.trainer,
              options_.identity.boot_id, options_.receives_orphans,
-             options_.spool, options_.checkpoints}),
+             options_.spool, options_.checkpoints,
+             [this](SweepId sweep, const RemovedFiles& removed) {
+               TellRemoved(sweep, removed);
+             }}),
       data_(std::make_unique<DataThread>(
           std::move(find),
           [this](DataFound found) { inputs_.Push(std::move(found)); },
@@ -30,6 +33,17 @@ Agent::~Agent() {
   inputs_.Close();
   session_.reset();
   data_.reset();
+}
+
+void Agent::TellRemoved(SweepId sweep, const RemovedFiles& removed) {
+  if (removed == RemovedFiles{}) return;
+  log_.Write(removed.failed > 0 ? LogLevel::kWarning : LogLevel::kInfo,
+             "sweep_files_removed",
+             {{"sweep", ToText(sweep)},
+              {"attempts", std::to_string(removed.attempts)},
+              {"checkpoints", std::to_string(removed.checkpoints)},
+              {"bytes", std::to_string(removed.bytes)},
+              {"failed", std::to_string(removed.failed)}});
 }
 
 void Agent::Stop() { inputs_.Push(StopWanted{}); }

@@ -47,6 +47,7 @@ class Agent {
   /// One input, or none by `deadline`; then what is due.
   void TakeTurn(SteadyTime deadline);
   void Leave();
+  void TellRemoved(SweepId sweep, const RemovedFiles& removed);
 
   const AgentOptions options_;
   Log& log_;

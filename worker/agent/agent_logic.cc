@@ -84,7 +84,7 @@ void AgentLogic::OnOpened(int64_t stream, const StreamOpened& opened,
 void AgentLogic::OnClosed(const absl::Status& status, SteadyTime now) {
   // So it says what it cannot store.
   if (registered_ && absl::IsInternal(status)) NoteRefusal(status);
-  stream_ = 0;
+  const bool was_heard = std::exchange(stream_, 0) != 0;
   registered_ = false;
   log_.Write(LogLevel::kWarning, "coordinator_gone",
              {{"status", status.ToString()}});
@@ -97,7 +97,10 @@ void AgentLogic::OnClosed(const absl::Status& status, SteadyTime now) {
   const bool refused =
       is_barred || status.code() == absl::StatusCode::kFailedPrecondition;
   if (was_registered_ || !(refused || policy_.is_private)) return;
-  if (now - started_at_ < policy_.patience_at_start) return;
+  // A token that is none becomes none by waiting; a clock that is set late does
+  // make a certificate valid.
+  const bool is_final = is_barred && was_heard;
+  if (!is_final && now - started_at_ < policy_.patience_at_start) return;
   end_ = AgentEnd{is_barred ? 5 : 1, std::string(status.message()),
                   ErrorOf(status)};
 }
@@ -177,6 +180,7 @@ void AgentLogic::Tick(SteadyTime now) {
     heard_at_ = now;
   }
   if (registered_ && now >= next_beat_) Beat(now);
+  if (registered_ && now >= next_question_) AskForRemoved(now);
 }
 
 void AgentLogic::LetGo(HeldEntry& held) {

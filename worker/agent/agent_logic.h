@@ -110,6 +110,8 @@ class AgentLogic {
   void StopAttempt(const v1::Attempt& attempt, const std::string& reason,
                    SteadyTime now);
   void OnReadLog(const v1::ReadLogOrder& order);
+  void AskForRemoved(SteadyTime now);
+  void OnRemoved(const v1::RemovedSweeps& removed);
 
   void TakeOver(SteadyTime now);
   void NoteRefusal(const absl::Status& status);
@@ -174,6 +176,8 @@ class AgentLogic {
   SteadyTime started_at_;
   SteadyTime heard_at_{};  // the coordinator said something
   SteadyTime next_beat_{};
+  SteadyTime next_question_{};  // which sweeps were removed
+  int32_t coordinator_protocol_ = 1;
   int64_t beats_ = 0;
   std::map<int64_t, SteadyTime> unanswered_;  // heartbeats, by number
   std::chrono::milliseconds heartbeat_{1000};

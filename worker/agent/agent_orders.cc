@@ -63,6 +63,8 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
       return OnReadLog(message.read_log());
     case v1::CoordinatorMessage::kRendezvous:
       return OnRendezvous(message.rendezvous(), now);
+    case v1::CoordinatorMessage::kRemoved:
+      return OnRemoved(message.removed());
     case v1::CoordinatorMessage::kEndedAck:
       if (HeldAttempt* attempt = Find(message.ended_ack().attempt())) {
         if (!attempt->ending_sent) return;
@@ -71,6 +73,7 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
         held_.erase(attempt->key());
       }
       return;
+    case v1::CoordinatorMessage::kRendezvous:
     case v1::CoordinatorMessage::MESSAGE_NOT_SET:
       return;  // of a later version
   }
@@ -86,7 +89,8 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
                            milliseconds(10'000));
   lease_ = FromSeconds(registered.lease_seconds(), milliseconds(100),
                        milliseconds(600'000));
-  next_beat_ = now;
+  next_beat_ = next_question_ = now;
+  coordinator_protocol_ = registered.protocol_version();
   log_.Write(LogLevel::kInfo, "registered", {{"node", registered.node()}});
   std::map<AttemptKey, int64_t> acknowledged;
   for (const v1::RecordAck& ack : registered.acknowledged()) {

@@ -136,6 +136,12 @@ class AttemptHost {
 
   /// Nothing more is to be told of it: no later agent finds it.
   virtual void Release(const AttemptKey& attempt) = 0;
+
+  /// Sweeps of which files are kept, those of held attempts among them.
+  virtual std::vector<SweepId> KeptSweeps() const = 0;
+
+  /// Soon removes what is kept of that sweep and not held.
+  virtual void RemoveFiles(SweepId sweep) = 0;
 };
 
 }  // namespace leadline::agent

@@ -79,6 +79,10 @@ void ReleaseHold(const std::filesystem::path& folder) {
   (void)rename((folder / kHeld).c_str(), (folder / kTold).c_str());
 }
 
+bool IsHeld(const std::filesystem::path& folder) {
+  return IsThere(folder / kHeld);
+}
+
 bool IsReleased(const std::filesystem::path& folder) {
   return IsThere(folder / kTold) && !IsThere(folder / kHeld);
 }

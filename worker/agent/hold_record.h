@@ -45,6 +45,7 @@ inline constexpr int64_t kMostRanks = 1024;
 void ReleaseHold(const std::filesystem::path& folder);
 
 /// True once its hold was released.
+bool IsHeld(const std::filesystem::path& folder);
 bool IsReleased(const std::filesystem::path& folder);
 
 /// The agent is breaking it off because it ends itself: whatever becomes of the

@@ -140,6 +140,15 @@ bool HasEvents(const std::filesystem::path& folder) {
 
 }  // namespace
 
+LocalHost::LocalHost(Options options)
+    : options_(std::move(options)),
+      orphans_(options_.receives_orphans),
+      remover_({options_.state, options_.checkpoints}, options_.on_removed) {}
+
+std::vector<SweepId> LocalHost::KeptSweeps() const {
+  return agent::KeptSweeps({options_.state, options_.checkpoints});
+}
+
 std::string LocalHost::Folder(const AttemptKey& attempt) const {
   return AttemptFolder(options_.state, attempt).string();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_host.h"
 #include "worker/agent/orphans.h"
+#include "worker/agent/removed_files.h"
 #include "worker/agent/spool.h"
 
 namespace leadline::agent {
@@ -25,10 +27,12 @@ class LocalHost final : public AttemptHost {
     SpoolPolicy spool = {};
     /// Of checkpoints, one folder a cohort, absolute; agents may share it.
     std::filesystem::path checkpoints = {};
+    /// From a thread of this, after what was kept of a sweep was removed.
+    std::function<void(SweepId, RemovedFiles)> on_removed =
+        [](SweepId, const RemovedFiles&) {};
   };
 
-  explicit LocalHost(Options options)
-      : options_(std::move(options)), orphans_(options_.receives_orphans) {}
+  explicit LocalHost(Options options);
 
   std::string Folder(const AttemptKey& attempt) const override;
   std::optional<std::string> ResumeFrom(
@@ -40,6 +44,8 @@ class LocalHost final : public AttemptHost {
   std::vector<FoundAttempt> FindHeld() override;
   void MarkInterrupted(const AttemptKey& attempt) override;
   void Release(const AttemptKey& attempt) override;
+  std::vector<SweepId> KeptSweeps() const override;
+  void RemoveFiles(SweepId sweep) override { remover_.Remove(sweep); }
 
  private:
   std::optional<FoundAttempt> Find(const AttemptKey& key);
@@ -57,6 +63,7 @@ class LocalHost final : public AttemptHost {
   const Options options_;
   std::optional<std::chrono::steady_clock::time_point> removed_at_;
   Orphans orphans_;
+  FileRemover remover_;
 };
 
 }  // namespace leadline::agent

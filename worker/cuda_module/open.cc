@@ -115,4 +115,11 @@ std::optional<std::string> Refusal(const Description& description,
          std::to_string(description.devices.size()) + " CUDA devices";
 }
 
+std::optional<std::string> WhyNotAlone(const Description& description) {
+  if (description.devices.size() <= 1) return std::nullopt;
+  return "this trainer was given one device and sees " +
+         std::to_string(description.devices.size()) +
+         ": CUDA_VISIBLE_DEVICES of its agent has no effect here";
+}
+
 }  // namespace leadline::cuda_module

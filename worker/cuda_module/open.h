@@ -46,4 +46,8 @@ Description Describe(const std::filesystem::path& folder);
 std::optional<std::string> Refusal(const Description& description,
                                    const std::string& device);
 
+/// What stands in the way of a trainer that an agent started: it is given one
+/// device and sees no other, or it might train on somebody else's.
+std::optional<std::string> WhyNotAlone(const Description& description);
+
 }  // namespace leadline::cuda_module

@@ -65,12 +65,17 @@ void CheckSupported(const spec::TrainerConfig& config) {
 }
 
 // Before the first torch call, or torch does not see the devices.
-void OpenDevice(const std::string& device) {
-  if (device == "cpu") return;
+void OpenDevice(const spec::TrainerConfig& config) {
+  if (config.device == "cpu") return;
   const auto folder = cuda_module::ProgramFolder();
   std::optional<std::string> refusal = cuda_module::Open(folder);
   if (!refusal) {
-    refusal = cuda_module::Refusal(cuda_module::Describe(folder), device);
+    const auto description = cuda_module::Describe(folder);
+    refusal = cuda_module::Refusal(description, config.device);
+    // By hand there is no folder, and all devices are the user's.
+    if (!refusal && config.folder && config.world_size == 1) {
+      refusal = cuda_module::WhyNotAlone(description);
+    }
   }
   if (refusal) throw Failure(FailureKind::kDevice, *refusal);
 }
@@ -78,7 +83,7 @@ void OpenDevice(const std::string& device) {
 void Train(const spec::TrainerConfig& config, RunControl& control,
            EventWriter& events) {
   CheckSupported(config);
-  OpenDevice(config.device);
+  OpenDevice(config);
   at::set_num_threads(static_cast<int>(config.settings.Integer("threads")));
   at::set_num_interop_threads(1);
   Rendezvous rendezvous(config);

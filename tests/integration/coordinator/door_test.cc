@@ -56,6 +56,26 @@ TEST(DoorTest, MutualTlsTurnsAwayWhoHasNoCertificate) {
             grpc::StatusCode::UNAUTHENTICATED);
 }
 
+TEST(DoorTest, ARenewedCertificateIsShownWithoutARestart) {
+  DoorWorld world(Encrypted::kYes);
+  const std::string token = world.Token(AccessRole::kRead);
+  const auto before = world.Channel(token);
+  EXPECT_TRUE(DoorWorld::Call(before, kListSweeps).ok());
+  test::TestAuthority other(world.folder(), "other");
+  const auto renewed = other.Make("renewed");
+  std::filesystem::rename(renewed.certificate,
+                          world.server_files().certificate);
+  std::filesystem::rename(renewed.key, world.server_files().key);
+  world.files().ca = other.file();
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!DoorWorld::Call(world.Channel(token), kListSweeps).ok()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+  }
+  // Connections from before go on.
+  EXPECT_TRUE(DoorWorld::Call(before, kListSweeps).ok());
+}
+
 TEST(DoorTest, ThisMachineNeedsATokenOnceThereIsOneButNotAtTheSocket) {
   DoorWorld world(Encrypted::kNo);
   EXPECT_TRUE(DoorWorld::Call(world.Channel(""), kListSweeps).ok());

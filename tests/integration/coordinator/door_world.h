@@ -36,6 +36,7 @@ class DoorWorld {
       options_.config.tls = {files.certificate, files.key, ""};
       files_.ca = authority_.file();
     }
+    options_.config.tls.look_again = std::chrono::seconds(1);
     if (encrypted == Encrypted::kMutual) {
       options_.config.tls.client_ca = authority_.file();
     }
@@ -49,6 +50,8 @@ class DoorWorld {
   test::TestAuthority& authority() { return authority_; }
   storage::AccessStore& store() { return *stores_.access; }
   tls::ClientFiles& files() { return files_; }
+  const std::filesystem::path& folder() { return folder_.path(); }
+  const tls::ServerFiles& server_files() { return options_.config.tls; }
 
   /// A new token, as it is shown.
   std::string Token(AccessRole role,

@@ -134,6 +134,21 @@ class Text(ErrorsWorld):
             for name in NAMES.values():
                 self.assertEqual(self.ask_json("show", name)["name"], name)
 
+    def test_a_name_that_is_used_again_touches_nothing_that_bore_it(self):
+        self.coordinator()
+        self.agent()
+        self.ask("submit", self.sweep(name="study"), "--wait")
+        first = self.ask_json("results", "s1")
+        self.ask("submit", self.sweep(name="study", depths=(2,)), "--wait")
+        self.assertEqual([row["name"] for row in self.ask_json("ls")["sweeps"]], ["study", "study"])
+        for words in (("show", "study"), ("cancel", "study"), ("rm", "study", "--yes")):
+            with self.subTest(words=words):
+                error = self.error_of(*words, code="misuse", exit_code=2)
+                for sweep in ("s1", "s2"):
+                    self.assertIn(sweep, error["message"])
+        self.ask("rm", "s2", "--yes")
+        self.assertEqual(self.ask_json("results", "study"), first)
+
     def in_locale(self, locale, *words):
         import subprocess
         from errors_world import PROGRAMS

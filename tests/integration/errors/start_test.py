@@ -136,15 +136,6 @@ class StartOfAnAgent(ErrorsWorld):
             with self.subTest(words=words):
                 self.refused("misuse", "--state", self.state(), *words, exit_code=2)
 
-    def test_a_name_that_another_live_agent_bears(self):
-        self.coordinator()
-        self.agent(name="one")
-        second = self.start("leadline-agent", "--state", self.state("two"), "--coordinator", self.address, "--node", "one",
-                            "--trainer", "/bin/true")
-        said = self.fails(second, "name_taken")
-        self.assertIn("another live agent is registered as node one", said)
-        self.assertIn("--node", said)
-
 
 class AnAgentWaits(ErrorsWorld):
     def test_for_a_coordinator_that_is_not_there_yet(self):

@@ -87,7 +87,8 @@ class Data(ErrorsWorld):
         self.assertEqual(self.ask_json("ls")["total"], 0)
 
     def test_a_file_that_changed_under_its_hash_fails_as_data(self):
-        self.coordinator()
+        # With more tries it would wait three quarters of a minute for a node that has the data.
+        self.coordinator("--tries", "1", "--tries-in-total", "1")
         corpus = self.corpus()
         self.ask("submit", self.sweep(dataset="{path: corpus.txt, tokenizer: char}"))
         corpus.write_text("another text altogether\n" * 400)
@@ -100,7 +101,8 @@ class Data(ErrorsWorld):
         self.assertIsNone(agent.poll())
 
     def test_a_file_that_went_away_fails_as_data(self):
-        self.coordinator()
+        # With more tries it would wait three quarters of a minute for a node that has the data.
+        self.coordinator("--tries", "1", "--tries-in-total", "1")
         corpus = self.corpus()
         self.ask("submit", self.sweep(dataset="{path: corpus.txt, tokenizer: char}"))
         corpus.unlink()

@@ -58,6 +58,9 @@ class Dashboards(unittest.TestCase):
                 (lambda c: panel(c)["targets"][0].update(datasource={"uid": "mine"}), "does not take its data source"),
                 (lambda c: panel(c)["targets"][0].update(expr="up{a=\"$host\"}"), "uses $host"),
                 (lambda c: c["templating"]["list"].pop(0), "its first variable is not the data source"),
+                (lambda c: panel(c).update(type="graph"), "is of no kind that Grafana has"),
+                (lambda c: panel(c).update(datasource={"type": "loki", "uid": "${datasource}"}), "does not take its data source"),
+                (lambda c: c.update(uid="x" * 41), "its uid is none of 40"),
                 (lambda c: c.pop("uid"), "has no uid")):
             self.assertIn(said, change(edit))
 

@@ -50,6 +50,11 @@ TEST(RoutesTest, GateIsAskedUnlessARouteIsOpen) {
               testing::Contains(testing::Pair("WWW-Authenticate", "Bearer")));
   verdict = Verdict::kForbidden;
   EXPECT_EQ(routes.Answer(Get("/a")).response.code, 403u);
+  verdict = Verdict::kTooMany;
+  const Answered soon = routes.Answer(Get("/a"));
+  EXPECT_EQ(soon.response.code, 429u);
+  EXPECT_THAT(soon.response.headers,
+              testing::Contains(testing::Pair("Retry-After", "1")));
   verdict = Verdict::kAllowed;
   EXPECT_EQ(routes.Answer(Get("/a")).response.code, 200u);
   EXPECT_EQ(routes.Answer(Get("/healthz")).response.code, 200u);

@@ -113,6 +113,17 @@ TEST(AgentAlone, ASecondBearerOfANameIsRefusedInPlainWords) {
   EXPECT_THAT(end.message, HasSubstr("another agent of that name"));
 }
 
+TEST(AgentAlone, WhoseTokenIsNoneEndsWithoutWaiting) {
+  FakeCoordinator coordinator;
+  coordinator.Change([](FakeHabits& habits) { habits.bars = true; });
+  AgentOptions options;
+  options.policy.patience_at_start = std::chrono::hours(1);
+  RunningAgent agent(coordinator.address(), options);
+  const AgentEnd end = agent.Join();
+  EXPECT_EQ(end.exit_code, 5);
+  EXPECT_THAT(end.message, HasSubstr("no such token"));
+}
+
 TEST(AgentAlone, WaitsForACoordinatorThatComesLater) {
   const ScratchFolder folder;
   const std::string address = "unix:" + (folder.path() / "socket").string();

@@ -63,6 +63,9 @@ grpc::Status FakeCoordinator::Session(grpc::ServerContext* context,
       return {grpc::StatusCode::FAILED_PRECONDITION,
               "another agent of that name lives"};
     }
+    if (habits_.bars) {
+      return {grpc::StatusCode::UNAUTHENTICATED, "no such token"};
+    }
     contexts_.push_back(context);
     stream_ = stream;
     ++heard_.streams_open;

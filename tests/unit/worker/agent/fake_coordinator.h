@@ -41,6 +41,7 @@ struct FakeHabits {
   bool acknowledges_ends = true;
   bool renews = true;
   bool refuses = false;  // FAILED_PRECONDITION to every stream
+  bool bars = false;     // UNAUTHENTICATED to every stream
   std::vector<v1::Attempt> superseded;
   double heartbeat_seconds = 0.05;
   int32_t protocol = 0;  // it speaks; 0: it says nothing of it

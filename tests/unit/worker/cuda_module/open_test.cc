@@ -73,6 +73,14 @@ TEST(CudaModule, RefusalNamesDeviceAndReason) {
             "cannot train on cuda:0: no CUDA-capable device is detected");
 }
 
+TEST(CudaModule, OfSeveralDevicesNoneIsATrainersOwn) {
+  EXPECT_THAT(WhyNotAlone(TwoDevices()).value_or("accepted"),
+              HasSubstr("was given one device and sees 2"));
+  Description one;
+  one.devices.resize(1);
+  EXPECT_EQ(WhyNotAlone(one), std::nullopt);
+}
+
 TEST(CudaModule, NamesThatAreNoDeviceAreRefused) {
   for (const char* name : {"", "cpu", "cuda", "cuda:", "cuda:-1", "cuda:x",
                            "cuda:0x", "cuda:99999999999", "CUDA:0"}) {
