@@ -160,6 +160,8 @@ class Walk {
                       "==> {} {} on {}: {} <==", attempt.attempt(),
                       walk_.from.stream, attempt.node(), HowItEnded(attempt))) +
                   "\n");
+    // The node may take its time.
+    if (walk_.follow) output_.Flush();
   }
 
   void TellWait(int64_t number, const absl::Status& status) {

@@ -32,8 +32,8 @@ class AgentSessions final : public LogSource {
   ~AgentSessions() override = default;
 
   /// Before the first stream: where commands go, and what agents ask is looked
-  /// up. Of `gang_key`, which is random and told to nobody, the secret is made by
-  /// which the ranks of one attempt know each other.
+  /// up. Of `gang_key`, which is random and told to nobody, the secret is made
+  /// by which the ranks of one attempt know each other.
   void Connect(control::CommandSink& sink, std::string gang_key,
                const storage::StoreReader& reader, Background& background) {
     sink_ = &sink;

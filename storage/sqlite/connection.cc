@@ -1,10 +1,13 @@
 #include "storage/sqlite/connection.h"
 
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include "common/no_room.h"
 #include "errors/error_code.h"
@@ -21,6 +24,15 @@ int Flags(Connection::Mode mode) {
   const int flags = SQLite::OPEN_NOMUTEX;
   if (mode == Connection::Mode::kRead) return flags | SQLite::OPEN_READONLY;
   return flags | SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
+}
+
+/// The errno of making the log beside a database; 0 if it is there now.
+int WhyNoLog(const std::filesystem::path& path) {
+  const int file = open((path.string() + "-wal").c_str(),
+                        O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (file < 0) return errno;
+  close(file);
+  return 0;
 }
 
 }  // namespace
@@ -40,8 +52,9 @@ Connection::Connection(const std::filesystem::path& path, Mode mode)
     database_.exec("PRAGMA synchronous = FULL");
     database_.exec("PRAGMA journal_size_limit = 16777216");
   } catch (const SQLite::Exception&) {
-    // Of a log that cannot be made SQLite says only that it cannot open it.
-    const int error = sqlite3_system_errno(database_.getHandle());
+    // Of a log that cannot be made SQLite says only that it cannot open it, and
+    // tells of its own second try, for reading.
+    const int error = WhyNoLog(path);
     if (!IsNoRoom(error)) throw;
     throw SQLite::Exception("the log beside it cannot be made: " +
                                 std::string(std::strerror(error)),

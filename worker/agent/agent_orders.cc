@@ -73,7 +73,6 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
         held_.erase(attempt->key());
       }
       return;
-    case v1::CoordinatorMessage::kRendezvous:
     case v1::CoordinatorMessage::MESSAGE_NOT_SET:
       return;  // of a later version
   }

@@ -193,20 +193,6 @@ class Logs(ErrorsWorld):
         self.agent()
         self.assertEqual(self.finish(follow)[0], "last words\n")
 
-    def test_following_goes_on_where_the_next_attempt_runs(self):
-        self.coordinator()
-        self.behave("speak_and_wait")
-        agent = self.agent()
-        self.ask("submit", self.sweep())
-        follow = self.start("leadline", *self.words("logs", "s1.1.0", "-f"), state="client")
-        self.line(follow, follow.stdout, "first words")
-        self.end(agent)
-        self.behave("", name="other")
-        self.agent(name="other")
-        out, err = self.finish(follow, exit_code=1)
-        self.assertEqual([line for line in out.splitlines() if line], ["==> s1.1.0@2 stderr on other: running <=="])
-        self.assertIn("of 2 attempts of s1.1.0 the logs of 1 could not be read", err)
-
     def test_a_reader_that_leaves_ends_the_command(self):
         self.trained("much")
         reader, writer = os.pipe()
