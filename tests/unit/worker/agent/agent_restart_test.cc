@@ -9,6 +9,7 @@
 #include "running_agent.h"
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/hold_record.h"
+#include "worker/agent/proc_stat.h"
 #include "worker/dataset/text_reader.h"
 
 namespace leadline::agent {
@@ -203,27 +204,42 @@ TEST_F(AgentRestart, ATrainerThatWasNeverRecordedIsAdoptedByItsEnvironment) {
   EXPECT_EQ(coordinator_.heard().started[1].pid(), trainer);
 }
 
+/// A process that leads a group of its own and does nothing.
+pid_t ForkOne() {
+  const pid_t one = fork();
+  if (one == 0) {
+    setpgid(0, 0);
+    pause();
+    _exit(0);
+  }
+  setpgid(one, one);
+  return one;
+}
+
+void EndOne(pid_t one) {
+  kill(one, SIGKILL);
+  waitpid(one, nullptr, 0);
+}
+
 TEST_F(AgentRestart, AStrangerThatGotTheNumberIsLeftAlone) {
   const pid_t trainer = Train("go");
   agent_.Kill();
   kill(-trainer, SIGKILL);
   AwaitEndOf(trainer);
-  const pid_t stranger = fork();
-  if (stranger == 0) {
-    setpgid(0, 0);
-    pause();
-    _exit(0);
-  }
-  setpgid(stranger, stranger);
   const auto folder = agent_.Attempt(kAttempt);
   auto record = *ReadProcessRecord(folder);
+  // Of another tick of the system's clock, as whoever gets a number again is.
+  pid_t stranger = ForkOne();
+  while (ReadProcStat(stranger)->start_time == record.start_time) {
+    EndOne(stranger);
+    stranger = ForkOne();
+  }
   record.pid = record.group = stranger;
   ASSERT_TRUE(WriteProcessRecord(folder, record).ok());
   agent_.Start();
   AwaitEnds(1);
   EXPECT_EQ(waitpid(stranger, nullptr, WNOHANG), 0);
-  kill(stranger, SIGKILL);
-  waitpid(stranger, nullptr, 0);
+  EndOne(stranger);
 }
 
 TEST_F(AgentRestart, AnotherBootIsNoFaultOfTheAttempt) {
