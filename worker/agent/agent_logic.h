@@ -108,7 +108,7 @@ class AgentLogic {
   void OnStart(v1::StartAttempt order, SteadyTime now);
   void OnRenewal(const v1::Renewal& renewal, SteadyTime now);
   void StopAttempt(const v1::Attempt& attempt, const std::string& reason,
-                   SteadyTime now);
+                   StopPatience patience, SteadyTime now);
   void OnReadLog(const v1::ReadLogOrder& order);
   void AskForRemoved(SteadyTime now);
   void OnRemoved(const v1::RemovedSweeps& removed);

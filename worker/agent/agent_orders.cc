@@ -24,6 +24,11 @@ milliseconds FromSeconds(double seconds, milliseconds least,
   return milliseconds(static_cast<int64_t>(count));
 }
 
+/// Another attempt may train already: what this one would still say or keep
+/// counts no more, and it must not go on beside its successor.
+constexpr StopPatience kPatienceWithSuperseded{milliseconds(0),
+                                               milliseconds(0)};
+
 /// Coordinators that say nothing of it speak the first.
 std::string WhyNotUnderstood(const v1::Registered& registered) {
   const int32_t newest = std::max(registered.protocol_version(), 1);
@@ -50,7 +55,7 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
       return OnStart(std::move(*message.mutable_start()), now);
     case v1::CoordinatorMessage::kStop:
       return StopAttempt(message.stop().attempt(), message.stop().reason(),
-                         now);
+                         policy_.stop, now);
     case v1::CoordinatorMessage::kAck:
       if (HeldAttempt* attempt = Find(message.ack().attempt())) {
         attempt->window.Acknowledge(message.ack().sequence());
@@ -116,17 +121,18 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
     }
   }
   for (const v1::Attempt& attempt : registered.superseded()) {
-    StopAttempt(attempt, "superseded", now);
+    StopAttempt(attempt, "superseded", kPatienceWithSuperseded, now);
   }
 }
 
 void AgentLogic::StopAttempt(const v1::Attempt& attempt,
-                             const std::string& reason, SteadyTime now) {
+                             const std::string& reason, StopPatience patience,
+                             SteadyTime now) {
   HeldAttempt* found = Find(attempt);
   if (found == nullptr) return;
   // Before its data is there, nobody else would end the search.
   data_.Forget(found->key());
-  found->Stop(reason, policy_.stop, now);
+  found->Stop(reason, patience, now);
 }
 
 /// An answer that took longer says little of the lease as it is now.
