@@ -94,11 +94,14 @@ class ExitCodes(ErrorsWorld):
                 _, err = self.finish(command, exit_code=130)
                 if json_words:
                     self.assertEqual(json.loads(err)["error"]["code"], "interrupted")
-        for json_words in ((), ("--json",)):
+        # A sweep of its own each time: one that is cancelled already is not waited for.
+        for sweep, json_words in (("s2", ()), ("s3", ("--json",))):
             with self.subTest("cancelled", json=bool(json_words)):
-                command = self.start("leadline", *self.words("submit", file, "--wait", *json_words), state="client")
+                command = self.start("leadline", *self.words("submit", file, "--new", "--wait", *json_words),
+                                     state="client")
+                wait_for(lambda wanted=sweep: wanted in self.ask("ls")[0], "the sweep")
                 self.wait_until_it_follows(command)
-                self.ask("cancel", "s1")
+                self.ask("cancel", sweep)
                 _, err = self.finish(command, exit_code=1)
                 if json_words:
                     self.assertEqual(json.loads(err)["error"]["code"], "cancelled")

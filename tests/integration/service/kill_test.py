@@ -41,7 +41,9 @@ class Kill(World):
             self.assert_as_if_undisturbed("trainer")
         with self.subTest("agent"):
             run = self.start("leadline", "run", self.file, "--slots", "2", state="agent")
-            _, trainer = self.training("agent")
+            # Both cohorts: one whose trainer is only being started is rightly queued again.
+            first, _ = self.training("agent")
+            _, trainer = self.training("agent", seen=[first])
             os.kill(self.agent_pid("agent"), signal.SIGKILL)
             self.finish(run)
             self.assertNotIn(trainer, self.living())
@@ -55,7 +57,8 @@ class Kill(World):
             self.assert_as_if_undisturbed("coordinator")
         with self.subTest("all but the trainers"):
             run = self.start("leadline", "run", self.file, "--slots", "2", state="all")
-            _, trainer = self.training("all")
+            first, _ = self.training("all")
+            _, trainer = self.training("all", seen=[first])
             for pid in {run.pid, self.coordinator_pid("all"), self.agent_pid("all")}:
                 os.kill(pid, signal.SIGKILL)
             run.communicate()
