@@ -28,7 +28,7 @@ class Communicator {
   virtual int64_t size() const = 0;
   virtual int64_t rank() const = 0;
   /// What moves the values, with its version: "tcp ring 1"; empty for one rank.
-  virtual std::string library() const = 0;
+  virtual std::string Transport() const = 0;
 
   /// The step of training that operations belong to from now on; ranks that
   /// are at different steps have lost each other.

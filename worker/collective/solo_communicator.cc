@@ -7,7 +7,7 @@ class SoloCommunicator final : public Communicator {
  public:
   int64_t size() const override { return 1; }
   int64_t rank() const override { return 0; }
-  std::string library() const override { return {}; }
+  std::string Transport() const override { return {}; }
   void SetStep(int64_t) override {}
   uint64_t StartAllReduce(const torch::Tensor&) override { return 0; }
   void Wait(uint64_t) override {}

@@ -34,7 +34,7 @@ class TcpCommunicator final : public Communicator {
 
   int64_t size() const override { return size_; }
   int64_t rank() const override { return rank_; }
-  std::string library() const override {
+  std::string Transport() const override {
     return "tcp ring " + std::to_string(kProtocolVersion);
   }
   void SetStep(int64_t step) override { step_ = step; }

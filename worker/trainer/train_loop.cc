@@ -63,7 +63,7 @@ std::vector<std::pair<std::string, std::string>> Libraries(
   std::vector<std::pair<std::string, std::string>> libraries = {
       {"torch", TORCH_VERSION}, {"cpu", at::get_cpu_capability()}};
   if (communicator.size() > 1) {
-    libraries.emplace_back("collective", communicator.library());
+    libraries.emplace_back("collective", communicator.Transport());
     libraries.emplace_back("ranks", std::to_string(communicator.size()));
   }
   return libraries;

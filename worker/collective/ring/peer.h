@@ -45,4 +45,9 @@ struct Peer {
   uint64_t begun = 0;  // operations that it is known to have begun
 };
 
+/// "rank 2"
+inline std::string RankText(const Peer& peer) {
+  return "rank " + std::to_string(peer.rank);
+}
+
 }  // namespace leadline::collective

@@ -218,14 +218,18 @@ TEST(RingTest, NothingGoesOnAfterAFailure) {
 TEST(RingTest, ARankThatWaitsForSomethingOutsideIsWaitedFor) {
   RingWorld world(3);
   std::atomic<bool> waits = true;
+  std::atomic<int> beats = 0;
   for (const int64_t rank : {0, 1, 2}) {
     world.options(rank).operation_limit = milliseconds(100);
   }
-  world.options(1).waits = [&] { return waits.load(); };
+  world.options(1).waits = [&] {
+    ++beats;
+    return waits.load();
+  };
   const auto rings = world.Join();
   const auto errors = OnAllRanks(3, [&](int64_t rank) {
-    // Longer than the limit of all: this is what is tested.
-    if (rank == 1) std::this_thread::sleep_for(milliseconds(500));
+    // Ten beats are the limit of all: it waits for five times that.
+    while (rank == 1 && beats < 50) std::this_thread::yield();
     if (rank == 1) waits = false;
     rings[rank]->Wait(rings[rank]->Start({.task = Task::kMeet}));
   });
@@ -237,10 +241,15 @@ TEST(RingTest, ALongerLimitHoldsForOneOperation) {
   for (const int64_t rank : {0, 1}) {
     world.options(rank).operation_limit = milliseconds(50);
   }
+  std::atomic<int> beats = 0;
+  world.options(1).waits = [&] {
+    ++beats;
+    return false;
+  };
   const auto rings = world.Join();
   const auto errors = OnAllRanks(2, [&](int64_t rank) {
-    // Longer than the limit of all: this is what is tested.
-    if (rank == 1) std::this_thread::sleep_for(milliseconds(200));
+    // Ten beats are the limit of all.
+    while (rank == 1 && beats < 40) std::this_thread::yield();
     rings[rank]->Wait(rings[rank]->Start(
         {.task = Task::kMeet, .limit = milliseconds(20'000)}));
   });
