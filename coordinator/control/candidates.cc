@@ -21,14 +21,6 @@ std::vector<scheduler::NodeView> Views(const Step& step, Filter filter) {
   return views;
 }
 
-/// Agents that were connected before may come back, and nobody knows which.
-bool MoreMayCome(const Step& step) {
-  const State& state = step.state;
-  if (!state.agents_may_return) return false;
-  return !state.served_since || step.now.steady - *state.served_since <=
-                                    PatienceWithNodes(step.policy);
-}
-
 /// Connected, or a moment ago. Not by when it was heard: it may be us who did
 /// not listen.
 bool MayHold(const Step& step, const Node& node) {
@@ -65,56 +57,61 @@ scheduler::NodeView ViewOf(const Node& node, SteadyTime now) {
   return view;
 }
 
-scheduler::CohortRequest RequestOf(const Step& step, const Cohort& cohort) {
+bool MoreMayCome(const Step& step) {
+  const State& state = step.state;
+  if (!state.agents_may_return) return false;
+  return !state.served_since || step.now.steady - *state.served_since <=
+                                    PatienceWithNodes(step.policy);
+}
+
+scheduler::Demand DemandOf(const Step& step, const Cohort& cohort) {
   const storage::CohortRecord& record = cohort.record;
-  const Sweep& sweep = *step.state.FindSweep(record.id.cell.sweep);
   const Cell& cell = *step.state.FindCell(record.id.cell);
-  scheduler::CohortRequest request{record.id, sweep.record.priority,
-                                   cell.devices, cell.threads};
-  request.more_memory_than = record.memory_tried;
+  scheduler::Demand demand{cell.devices, cell.threads};
+  demand.more_memory_than = record.memory_tried;
   if (record.waits_after &&
       PolicyOf(*record.waits_after).retry == RetryWhere::kOnOtherNode) {
-    request.never = record.failed_nodes;
+    demand.never = record.failed_nodes;
   } else {
-    request.avoid = record.failed_nodes;
+    demand.avoid = record.failed_nodes;
   }
-  return request;
+  return demand;
 }
 
 bool HasComparison(const Step& step, const std::string& name,
                    const Cohort& cohort) {
-  const scheduler::CohortRequest request = RequestOf(step, cohort);
+  const scheduler::Demand demand = DemandOf(step, cohort);
   const auto views =
       Views(step, [](const Node& node) { return node.session.has_value(); });
   std::vector<scheduler::NodeView> sound;
-  bool fits_on_one = request.ranks == 1;
+  bool fits_on_one = demand.ranks == 1;
   for (const scheduler::NodeView& view : views) {
     const storage::NodeRecord& record = step.state.nodes.at(view.name).record;
     const bool is_sound =
         view.name != name && !record.quarantined && !record.undecided;
     if (is_sound) sound.push_back(view);
     fits_on_one =
-        fits_on_one || !scheduler::WhoCouldHold({view}, request).empty();
+        fits_on_one || !scheduler::WhoCouldHold({view}, demand).empty();
   }
   // Ranks that no node could hold alone are compared where the others together
   // could.
-  if (!fits_on_one) return !scheduler::WhoCouldHold(sound, request).empty();
+  if (!fits_on_one) return !scheduler::WhoCouldHold(sound, demand).empty();
   return std::ranges::any_of(
-      scheduler::WhoCouldHold(views, request), [&](const std::string& other) {
+      scheduler::WhoCouldHold(views, demand), [&](const std::string& other) {
         return std::ranges::find(sound, other, &scheduler::NodeView::name) !=
                sound.end();
       });
 }
 
 std::string WhyHopeless(const Step& step, const Cohort& cohort) {
-  const scheduler::CohortRequest request = RequestOf(step, cohort);
-  if (request.more_memory_than == 0 && request.never.empty()) return "";
+  const scheduler::Demand demand = DemandOf(step, cohort);
+  if (demand.more_memory_than == 0 && demand.never.empty()) return "";
   if (MoreMayCome(step)) return "";
   const auto views =
       Views(step, [&](const Node& node) { return MayHold(step, node); });
-  if (!scheduler::WhoCouldHold(views, request).empty()) return "";
-  if (!request.never.empty()) return "there is no other node to try it on";
-  return "it ran out of " + scheduler::MemoryText(request.more_memory_than) +
+  if (!scheduler::WhoCouldHold(views, demand).empty()) return "";
+  if (!demand.never.empty()) return "there is no other node to try it on";
+  return "it ran out of " + scheduler::MemoryText(demand.more_memory_than) +
          ", and no node has more";
 }
 

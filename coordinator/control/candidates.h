@@ -17,7 +17,11 @@ SteadyTime::duration PatienceWithNodes(const Policy& policy);
 scheduler::NodeView ViewOf(const Node& node, SteadyTime now);
 
 /// What the cohort asks of the scheduler.
-scheduler::CohortRequest RequestOf(const Step& step, const Cohort& cohort);
+scheduler::Demand DemandOf(const Step& step, const Cohort& cohort);
+
+/// True if agents that were connected before may come back, and nobody knows
+/// which.
+bool MoreMayCome(const Step& step);
 
 /// True if another connected node that nothing is held against could run the
 /// cohort, and so tell whether this one is to blame.

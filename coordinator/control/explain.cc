@@ -9,6 +9,7 @@
 
 #include "coordinator/control/progress.h"
 #include "coordinator/control/request_answers.h"
+#include "coordinator/control/waiting.h"
 
 namespace leadline::control {
 namespace {
@@ -55,10 +56,9 @@ WaitNow WaitOf(const Step& step, const Sweep& sweep, const Cohort& cohort,
   } else if (cohort.retry_at && *cohort.retry_at > step.now.steady) {
     wait.reason = cohort.retry_reason;
     wait.retry_in = *cohort.retry_at - step.now.steady;
-  } else if (!cohort.deferral.empty()) {
-    wait.reason = cohort.deferral;
   } else {
-    wait.reason = trial.reason;
+    wait.reason = DeferralOf(step.state, cohort).reason;
+    if (wait.reason.empty()) wait.reason = trial.reason;
   }
   return wait;
 }

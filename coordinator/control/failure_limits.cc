@@ -1,6 +1,7 @@
 #include "coordinator/control/failure_limits.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,18 +56,21 @@ void CheckLimits(Step& step, SweepId id) {
 }
 
 void CancelWhatWaits(Step& step) {
-  const std::vector<CohortId> waiting(step.state.waiting.begin(),
-                                      step.state.waiting.end());
-  for (const CohortId& id : waiting) {
-    const std::string& because =
-        step.state.FindSweep(id.cell.sweep)->record.stopped_because;
-    if (because.empty()) continue;
-    const Cohort& cohort = *step.state.FindCohort(id);
-    const std::string why = WhyCancelled(cohort, because);
-    for (const storage::TrialRecord& trial : TrialsWhere(cohort, IsQueued)) {
-      step.Move(trial, TrialState::kCancelled, why);
+  for (auto& [sweep, contents] : step.state.sweeps) {
+    const std::string& because = contents.record.stopped_because;
+    if (because.empty() || !step.state.IsWaiting(sweep)) continue;
+    const std::set<CohortId>& waiting = step.state.waiting;
+    const std::vector<CohortId> ids(
+        waiting.lower_bound({{sweep, 0}, 0}),
+        waiting.lower_bound({{{sweep.value + 1}, 0}, 0}));
+    for (const CohortId& id : ids) {
+      const Cohort& cohort = *step.state.FindCohort(id);
+      const std::string why = WhyCancelled(cohort, because);
+      for (const storage::TrialRecord& trial : TrialsWhere(cohort, IsQueued)) {
+        step.Move(trial, TrialState::kCancelled, why);
+      }
     }
-    CompleteIfDone(step, id.cell.sweep);
+    CompleteIfDone(step, sweep);
   }
 }
 

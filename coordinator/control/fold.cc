@@ -32,18 +32,24 @@ Cell MakeCell(const storage::CellRecord& record) {
   return cell;
 }
 
+void CountWork(Sweep& sweep, const Cell& cell, TrialState trial, int sign) {
+  if (!IsEnded(trial)) return;
+  sweep.work.ended += sign * cell.work;
+  sweep.steps.ended += sign * static_cast<double>(cell.record.steps);
+}
+
 void UpdateSets(State& state, const CohortId& id, Cohort& cohort) {
   if (cohort.Waits()) {
     state.waiting.insert(id);
   } else {
     state.waiting.erase(id);
-    cohort.waits_since.reset();
   }
   if (cohort.live) {
     state.live.insert(id);
   } else {
     state.live.erase(id);
   }
+  state.lines.moved.push_back(id);
   state.must_place = true;
 }
 
@@ -60,8 +66,12 @@ void Add(State& state, const storage::SweepContents& contents) {
         .cohorts.push_back(std::move(cohort));
   }
   for (const storage::TrialRecord& trial : contents.trials) {
+    const Cell& cell = *state.FindCell(trial.id.cell);
     state.FindCohort(trial.cohort)->trials.push_back(trial);
     ++CountOf(sweep, trial.state);
+    sweep.work.planned += cell.work;
+    sweep.steps.planned += static_cast<double>(cell.record.steps);
+    CountWork(sweep, cell, trial.state, 1);
   }
   state.next_sweep.value =
       std::max(state.next_sweep.value, contents.sweep.id.value + 1);
@@ -107,6 +117,9 @@ struct Folder {
     Sweep& sweep = *state.FindSweep(move.trial.cell.sweep);
     --CountOf(sweep, trial->state);
     ++CountOf(sweep, move.to);
+    const Cell& cell = *state.FindCell(move.trial.cell);
+    CountWork(sweep, cell, trial->state, -1);
+    CountWork(sweep, cell, move.to, 1);
     trial->state = move.to;
     trial->reason = move.reason;
     FoldRow(sweep.record, storage::EffectOnRow(move));
@@ -129,6 +142,7 @@ struct Folder {
     const int64_t attempts = cohort->record.attempts;
     cohort->record = set.cohort;
     cohort->record.attempts = attempts;
+    state.lines.moved.push_back(set.cohort.id);
   }
   void operator()(const storage::StopSweep& stop) {
     if (Sweep* sweep = state.FindSweep(stop.sweep)) {

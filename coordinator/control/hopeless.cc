@@ -1,5 +1,6 @@
 #include "coordinator/control/hopeless.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -35,14 +36,33 @@ void Fail(Step& step, const CohortId& id, const std::string& why) {
   CompleteIfDone(step, id.cell.sweep);
 }
 
+/// All of a line ask for the same: its first stands for them.
+std::vector<CohortId> MayBeHopeless(Step& step) {
+  std::vector<CohortId> ids;
+  for (const auto& [key, line] : step.state.lines.lines) {
+    ++step.state.looked_at;
+    if (key.demand.more_memory_than == 0 && key.demand.never.empty()) continue;
+    const Cohort& first = *step.state.FindCohort(*line.cohorts.begin());
+    if (WhyHopeless(step, first).empty()) continue;
+    ids.insert(ids.end(), line.cohorts.begin(), line.cohorts.end());
+  }
+  for (const CohortId& id : step.state.lines.kept_back) {
+    const storage::CohortRecord& record = step.state.FindCohort(id)->record;
+    if (record.memory_tried > 0 || !record.failed_nodes.empty()) {
+      ids.push_back(id);
+    }
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
 }  // namespace
 
 void FailWhatIsHopeless(Step& step) {
   // Where nobody wants work done, no agent is called.
-  if (!step.state.work_wanted) return;
-  const std::vector<CohortId> waiting(step.state.waiting.begin(),
-                                      step.state.waiting.end());
-  for (const CohortId& id : waiting) {
+  if (!step.state.work_wanted || MoreMayCome(step)) return;
+  for (const CohortId& id : MayBeHopeless(step)) {
+    ++step.state.looked_at;
     // Its sweep may have been stopped by the one before.
     const Cohort& cohort = *step.state.FindCohort(id);
     const SweepState state = step.state.FindSweep(id.cell.sweep)->record.state;

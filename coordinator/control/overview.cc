@@ -7,9 +7,6 @@
 namespace leadline::control {
 namespace {
 
-// Looking at a hundred thousand cohorts takes some milliseconds.
-constexpr std::chrono::seconds kBetweenNotes{1};
-
 template <typename Counts, typename Which>
 int64_t& Of(Counts& counts, Which which) {
   return counts[static_cast<size_t>(which)];
@@ -41,10 +38,6 @@ void CountNode(const Node& node, Overview& overview) {
   }
 }
 
-const Cohort& Find(const Sweep& sweep, const CohortId& id) {
-  return sweep.cells[id.cell.number - 1].cohorts[id.number];
-}
-
 }  // namespace
 
 std::string_view Name(NodeState state) {
@@ -73,15 +66,6 @@ std::string_view Name(DeviceState state) {
   return "";
 }
 
-void NoteWaits(State& state, SteadyTime now) {
-  if (now - state.waits_noted_at < kBetweenNotes) return;
-  state.waits_noted_at = now;
-  for (const CohortId& id : state.waiting) {
-    Cohort& cohort = *state.FindCohort(id);
-    if (!cohort.waits_since) cohort.waits_since = now;
-  }
-}
-
 Overview Count(const State& state, SteadyTime now) {
   Overview overview;
   overview.at = now;
@@ -89,14 +73,14 @@ Overview Count(const State& state, SteadyTime now) {
     overview.sweeps.push_back({id, sweep.record.state, sweep.trials});
   }
   for (const auto& [name, node] : state.nodes) CountNode(node, overview);
-  for (const CohortId& id : state.waiting) {
-    const Sweep& sweep = state.sweeps.at(id.cell.sweep);
-    const Cohort& cohort = Find(sweep, id);
-    if (sweep.record.state != SweepState::kActive || !cohort.waits_since) {
+  for (const auto& [id, ages] : state.lines.by_age) {
+    const auto sweep = state.sweeps.find(id);
+    if (sweep == state.sweeps.end() ||
+        sweep->second.record.state != SweepState::kActive) {
       continue;
     }
     overview.oldest_wait =
-        std::max(overview.oldest_wait, Seconds(now - *cohort.waits_since));
+        std::max(overview.oldest_wait, Seconds(now - ages.begin()->first));
   }
   return overview;
 }

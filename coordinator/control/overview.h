@@ -52,9 +52,6 @@ struct Overview {
   Seconds oldest_wait{0};
 };
 
-/// Notes since when each cohort waits, to about a second.
-void NoteWaits(State& state, SteadyTime now);
-
 Overview Count(const State& state, SteadyTime now);
 
 }  // namespace leadline::control

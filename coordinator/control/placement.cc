@@ -1,8 +1,6 @@
 #include "coordinator/control/placement.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -11,73 +9,12 @@
 #include "coordinator/control/candidates.h"
 #include "coordinator/control/failure_limits.h"
 #include "coordinator/control/quarantine.h"
+#include "coordinator/control/waiting.h"
 #include "coordinator/scheduler/schedule.h"
 #include "model/spec/identity.h"
 
 namespace leadline::control {
 namespace {
-
-constexpr char kNobodyWantsWork[] =
-    "no command waits for it: `leadline run` or `leadline submit --wait` "
-    "trains it";
-
-/// Nodes with processes of an attempt that counts no more: until they are gone
-/// the next one of the cohort waits.
-std::multimap<CohortId, const Node*> WhereOldOnesEnd(const State& state) {
-  std::multimap<CohortId, const Node*> where;
-  for (const auto& [name, node] : state.nodes) {
-    for (const auto& [key, devices] : node.held) {
-      where.emplace(key.cohort, &node);
-    }
-  }
-  return where;
-}
-
-/// Since this coordinator began.
-bool HasRegistered(const State& state, const std::string& name) {
-  const auto node = state.nodes.find(name);
-  return node != state.nodes.end() && !node->second.instance.empty();
-}
-
-/// Why the cohort must wait for processes to end; empty if it need not, or has
-/// waited as long as any lease could have lasted.
-std::string MustWaitForEnd(const Step& step, const Cohort& cohort,
-                           const std::multimap<CohortId, const Node*>& where) {
-  const SteadyTime::duration patience = PatienceWithNodes(step.policy);
-  const auto [first, last] = where.equal_range(cohort.record.id);
-  for (auto at = first; at != last; ++at) {
-    const Node& node = *at->second;
-    // One that is not heard could not be told to end them, but renews them no
-    // more either. One that has come back was told as it came.
-    SteadyTime since = node.heard;
-    if (node.session) {
-      since = std::max(cohort.ended_at.value_or(step.state.began),
-                       node.connection ? node.connection->steady : since);
-    }
-    if (step.now.steady - since > patience) continue;
-    return "the attempt before it is still being ended on node " + node.name;
-  }
-  // Agents were told to end it by another coordinator, or were not.
-  if (step.now.steady - step.state.began > patience) return "";
-  for (const std::string& name : cohort.cancelled_on) {
-    if (HasRegistered(step.state, name)) continue;
-    return "the attempt before it may still run on node " + name +
-           ", which has not registered yet";
-  }
-  return "";
-}
-
-/// Why the cohort must wait whatever is free; empty if it need not.
-std::string MustWait(const Step& step, Cohort& cohort) {
-  if (!cohort.retry_at) return "";
-  if (*cohort.retry_at <= step.now.steady) {
-    cohort.retry_at.reset();
-    return "";
-  }
-  const Seconds left = *cohort.retry_at - step.now.steady;
-  return cohort.retry_reason + "; tries again in " +
-         std::to_string(static_cast<int64_t>(std::ceil(left.count()))) + " s";
-}
 
 /// True if some attempt of the sweep lives on a node that is heard.
 bool HasReachable(State& state, SweepId sweep) {
@@ -93,31 +30,38 @@ bool HasReachable(State& state, SweepId sweep) {
   return false;
 }
 
-/// The first of a sweep's waiting cohorts speaks for it.
-class Reasons {
- public:
-  explicit Reasons(State& state) : state_(state) {
-    for (auto& [id, sweep] : state_.sweeps) {
-      sweep.waiting_for.clear();
-      sweep.can_run = HasReachable(state_, id);
+/// What was placed and said before counts no more.
+void ForgetReasons(State& state) {
+  for (auto& [id, sweep] : state.sweeps) {
+    sweep.waiting_for.clear();
+    sweep.can_run = HasReachable(state, id);
+  }
+}
+
+/// The first of a sweep's waiting cohorts speaks for it; those that must wait
+/// whatever is free come before the others.
+void GiveReasonsOfKeptBack(State& state) {
+  auto at = state.lines.kept_back.begin();
+  while (at != state.lines.kept_back.end()) {
+    ++state.looked_at;
+    Sweep& sweep = *state.FindSweep(at->cell.sweep);
+    if (sweep.record.state == SweepState::kActive) {
+      sweep.waiting_for = DeferralOf(state, *state.FindCohort(*at)).reason;
+      sweep.can_run = true;
     }
+    at =
+        state.lines.kept_back.lower_bound({{{at->cell.sweep.value + 1}, 0}, 0});
   }
+}
 
-  void Give(const CohortId& cohort, const std::string& reason,
-            bool infeasible) {
-    Sweep& sweep = *state_.FindSweep(cohort.cell.sweep);
-    Cohort& waiting = *state_.FindCohort(cohort);
-    waiting.deferral = reason;
-    waiting.infeasible = infeasible;
-    if (sweep.waiting_for.empty()) sweep.waiting_for = reason;
-    if (!infeasible) sweep.can_run = true;
+void GiveReasonToAll(State& state) {
+  for (auto& [id, sweep] : state.sweeps) {
+    if (state.IsWaiting(id)) sweep.waiting_for = kNobodyWantsWork;
   }
+}
 
- private:
-  State& state_;
-};
-
-scheduler::Snapshot TakeSnapshot(Step& step, Reasons& reasons) {
+scheduler::Snapshot TakeSnapshot(const Step& step,
+                                 const std::vector<LineMap::iterator>& lines) {
   scheduler::Snapshot snapshot;
   for (const auto& [name, node] : step.state.nodes) {
     if (node.session) {
@@ -130,22 +74,23 @@ scheduler::Snapshot TakeSnapshot(Step& step, Reasons& reasons) {
           {id, *limit, *limit - step.state.CountLive(id)});
     }
   }
-  const auto where = WhereOldOnesEnd(step.state);
-  for (const CohortId& id : step.state.waiting) {
-    const Sweep& sweep = *step.state.FindSweep(id.cell.sweep);
-    if (sweep.record.state != SweepState::kActive) continue;
-    Cohort& cohort = *step.state.FindCohort(id);
-    const std::string old_ends = MustWaitForEnd(step, cohort, where);
-    cohort.waits_for_end = !old_ends.empty();
-    std::string wait = MustWait(step, cohort);
-    if (wait.empty()) wait = old_ends;
-    if (!wait.empty()) {
-      reasons.Give(id, wait, false);
-      continue;
-    }
-    snapshot.queue.push_back(RequestOf(step, cohort));
+  for (const LineMap::iterator& line : lines) {
+    const SweepId sweep = line->first.sweep;
+    snapshot.lines.push_back({sweep,
+                              step.state.FindSweep(sweep)->record.priority,
+                              &line->first.demand, &line->second.cohorts});
   }
   return snapshot;
+}
+
+std::vector<LineMap::iterator> ActiveLines(State& state) {
+  std::vector<LineMap::iterator> active;
+  for (auto at = state.lines.lines.begin(); at != state.lines.lines.end();
+       ++at) {
+    const Sweep& sweep = *state.FindSweep(at->first.sweep);
+    if (sweep.record.state == SweepState::kActive) active.push_back(at);
+  }
+  return active;
 }
 
 storage::AttemptRecord AttemptOf(const Step& step, const Cohort& cohort,
@@ -202,7 +147,6 @@ void Start(Step& step, const scheduler::Placement& placement) {
   step.Do(storage::StartAttempt{std::move(attempt)});
   cohort.retry_at.reset();
   cohort.cancelled_on.clear();
-  cohort.deferral.clear();
   if (cohort.record.waits_after) {
     storage::CohortRecord standing = cohort.record;
     standing.waits_after.reset();
@@ -229,37 +173,58 @@ void Start(Step& step, const scheduler::Placement& placement) {
   }
 }
 
-}  // namespace
+/// True if some node of the placement is on trial with it.
+bool IsCanary(const State& state, const scheduler::Placement& placement) {
+  return std::ranges::any_of(placement.parts, [&](const scheduler::Part& part) {
+    return state.nodes.at(part.node).record.quarantined;
+  });
+}
 
-void Place(Step& step) {
-  if (!step.state.must_place) return;
-  CancelWhatWaits(step);
-  step.state.must_place = false;
-  step.state.planned_at = step.now.steady;
-  Reasons reasons(step.state);
-  if (!step.state.work_wanted) {
-    for (const CohortId& id : step.state.waiting) {
-      reasons.Give(id, kNobodyWantsWork, true);
-    }
-    return;
-  }
-  const scheduler::Plan plan = scheduler::Schedule(TakeSnapshot(step, reasons));
+/// True if a canary has begun.
+bool StartAll(Step& step, const scheduler::Plan& plan) {
   bool begins_canary = false;
   for (const scheduler::Placement& placement : plan.placements) {
-    for (const scheduler::Part& part : placement.parts) {
-      const Node& node = step.state.nodes.at(part.node);
-      begins_canary = begins_canary || node.record.quarantined;
-    }
+    begins_canary = begins_canary || IsCanary(step.state, placement);
     Start(step, placement);
     step.state.FindSweep(placement.cohort.cell.sweep)->can_run = true;
   }
+  return begins_canary;
+}
+
+void GiveReasons(State& state, const scheduler::Plan& plan,
+                 const std::vector<LineMap::iterator>& lines) {
   for (const scheduler::Deferral& deferral : plan.deferrals) {
-    reasons.Give(deferral.cohort, deferral.reason, deferral.infeasible);
+    WaitingLine& line = lines[deferral.line]->second;
+    line.deferral = deferral.reason;
+    line.infeasible = deferral.infeasible;
+    Sweep& sweep = *state.FindSweep(deferral.first.cell.sweep);
+    if (sweep.waiting_for.empty()) sweep.waiting_for = deferral.reason;
+    if (!deferral.infeasible) sweep.can_run = true;
   }
-  for (const auto& [id, sweep] : step.state.sweeps) step.Touch(id);
+}
+
+}  // namespace
+
+void Place(Step& step) {
+  State& state = step.state;
+  if (!state.must_place) return;
+  CancelWhatWaits(step);
+  state.must_place = false;
+  state.planned_at = step.now.steady;
+  SortIn(step);
+  ForgetReasons(state);
+  if (!state.work_wanted) return GiveReasonToAll(state);
+  GiveReasonsOfKeptBack(state);
+  const auto lines = ActiveLines(state);
+  const scheduler::Plan plan = scheduler::Schedule(TakeSnapshot(step, lines));
+  state.looked_at += plan.looked_at;
+  GiveReasons(state, plan, lines);
+  const bool begins_canary = StartAll(step, plan);
+  SortIn(step);
+  for (const auto& [id, sweep] : state.sweeps) step.Touch(id);
   // The moves above are this round's own; but what others wait for is another
   // thing once a canary has begun.
-  step.state.must_place = begins_canary;
+  state.must_place = begins_canary;
 }
 
 }  // namespace leadline::control

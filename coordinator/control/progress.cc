@@ -7,55 +7,49 @@ namespace {
 
 constexpr Seconds kWindow{60};  // the rate is that of the last minute
 
-/// Of one trial, 0 to 1.
-double FractionDone(const Cell& cell, const Cohort& cohort,
-                    const storage::TrialRecord& trial) {
-  if (IsEnded(trial.state)) return 1;
-  if (!cohort.live || cell.record.steps <= 0) return 0;
+/// Of each open trial of a live cohort, 0 to 1.
+double FractionDone(const Cell& cell, const Cohort& cohort) {
+  if (cell.record.steps <= 0) return 0;
   return std::min(1.0, static_cast<double>(cohort.live->step) /
                            static_cast<double>(cell.record.steps));
 }
 
-struct Work {
-  double done = 0;
-  double planned = 0;
-};
-
-/// Adds up all trials, each weighing what `weight` says of its cell.
 template <typename Weight>
-Work Sum(const Sweep& sweep, Weight weight) {
-  Work work;
-  for (const Cell& cell : sweep.cells) {
-    const double each = weight(cell);
-    for (const Cohort& cohort : cell.cohorts) {
-      for (const storage::TrialRecord& trial : cohort.trials) {
-        work.planned += each;
-        work.done += each * FractionDone(cell, cohort, trial);
-      }
+double DoneOfLive(const State& state, const Sweep& sweep, Weight weight) {
+  double done = 0;
+  const SweepId id = sweep.record.id;
+  for (auto at = state.live.lower_bound({{id, 0}, 0});
+       at != state.live.end() && at->cell.sweep == id; ++at) {
+    const Cell& cell = sweep.cells[at->cell.number - 1];
+    const Cohort& cohort = cell.cohorts[at->number];
+    for (const storage::TrialRecord& trial : cohort.trials) {
+      if (!IsEnded(trial.state))
+        done += weight(cell) * FractionDone(cell, cohort);
     }
   }
-  return work;
+  return done;
 }
 
-Work SumWork(const Sweep& sweep) {
-  return Sum(sweep, [](const Cell& cell) { return cell.work; });
+/// Of all trials; those that have ended count as a whole.
+double WorkDone(const State& state, const Sweep& sweep) {
+  return sweep.work.ended +
+         DoneOfLive(state, sweep, [](const Cell& cell) { return cell.work; });
 }
 
-Work SumSteps(const Sweep& sweep) {
-  return Sum(sweep, [](const Cell& cell) {
-    return static_cast<double>(cell.record.steps);
-  });
+double StepsDone(const State& state, const Sweep& sweep) {
+  return sweep.steps.ended + DoneOfLive(state, sweep, [](const Cell& cell) {
+           return static_cast<double>(cell.record.steps);
+         });
 }
 
-std::optional<double> SecondsLeft(const Sweep& sweep) {
+std::optional<double> SecondsLeft(const State& state, const Sweep& sweep) {
   if (sweep.samples.size() < 2) return std::nullopt;
   const WorkSample& first = sweep.samples.front();
   const WorkSample& last = sweep.samples.back();
   const double seconds = Seconds(last.at - first.at).count();
   const double rate = (last.done - first.done) / seconds;
   if (seconds <= 0 || rate <= 0) return std::nullopt;
-  const Work work = SumWork(sweep);
-  return std::max(0.0, work.planned - work.done) / rate;
+  return std::max(0.0, sweep.work.planned - WorkDone(state, sweep)) / rate;
 }
 
 /// "12 queued, 2 unreachable": what would run if something could.
@@ -105,8 +99,9 @@ ProgressReport Report(const State& state, const Sweep& sweep) {
   report.state = sweep.record.state;
   report.trials = sweep.trials;
   report.planned = sweep.CountPlanned();
-  const Work steps = SumSteps(sweep);
-  report.fraction_done = steps.planned > 0 ? steps.done / steps.planned : 0;
+  report.fraction_done = sweep.steps.planned > 0
+                             ? StepsDone(state, sweep) / sweep.steps.planned
+                             : 0;
   report.failures.assign(sweep.failures.begin(), sweep.failures.end());
   if (report.state != SweepState::kActive &&
       report.state != SweepState::kPaused) {
@@ -121,7 +116,7 @@ ProgressReport Report(const State& state, const Sweep& sweep) {
     report.tokens_per_second += live.tokens_per_second;
     if (held_up.empty()) held_up = live.WaitingFor();
   }
-  report.seconds_left = SecondsLeft(sweep);
+  report.seconds_left = SecondsLeft(state, sweep);
   report.can_run = sweep.can_run;
   report.waiting_for = WhyNothingRuns(state, sweep, held_up);
   return report;
@@ -135,7 +130,8 @@ void SampleWork(State& state, SteadyTime now) {
       sweep.samples.clear();
       continue;
     }
-    sweep.samples.push_back({now, SumWork(sweep).done});
+    state.looked_at += state.CountLive(id);
+    sweep.samples.push_back({now, WorkDone(state, sweep)});
     while (Seconds(now - sweep.samples.front().at) > kWindow) {
       sweep.samples.pop_front();
     }

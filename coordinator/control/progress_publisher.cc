@@ -5,9 +5,8 @@
 namespace leadline::control {
 namespace {
 
-bool HasEnded(const ProgressReport& report) {
-  return report.state == SweepState::kComplete ||
-         report.state == SweepState::kCancelled;
+bool HasEnded(SweepState state) {
+  return state == SweepState::kComplete || state == SweepState::kCancelled;
 }
 
 }  // namespace
@@ -15,7 +14,7 @@ bool HasEnded(const ProgressReport& report) {
 /// What was told last still holds; what control believes by now does not.
 void ProgressPublisher::TellOfStandstill(const absl::Status& why) {
   for (const auto& [sweep, last] : published_) {
-    if (HasEnded(last.report) || !sink_.IsWatched(sweep)) continue;
+    if (HasEnded(last.report.state) || !sink_.IsWatched(sweep)) continue;
     ProgressReport report = last.report;
     report.can_run = false;
     report.tokens_per_second = 0;
@@ -34,14 +33,16 @@ void ProgressPublisher::Publish(const Control& control, SteadyTime now) {
       at = unpublished_.erase(at);
       continue;
     }
-    const auto report = control.Progress(sweep);
+    const auto known = control.state().sweeps.find(sweep);
     const auto last = published_.find(sweep);
     const bool too_soon =
         last != published_.end() && now - last->second.at < every_;
-    if (report && too_soon && !HasEnded(*report)) {
+    if (too_soon && known != control.state().sweeps.end() &&
+        !HasEnded(known->second.record.state)) {
       ++at;
       continue;
     }
+    const auto report = control.Progress(sweep);
     if (report) {
       sink_.Publish(*report);
       published_[sweep] = {now, *report};

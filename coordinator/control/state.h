@@ -16,6 +16,7 @@
 #include "coordinator/control/command.h"
 #include "coordinator/control/moment.h"
 #include "coordinator/control/outcome.h"
+#include "coordinator/control/waiting_lines.h"
 #include "storage/store.h"
 
 namespace leadline::control {
@@ -78,15 +79,13 @@ struct Cohort {
   // Observed:
   std::optional<SteadyTime> retry_at;
   std::string retry_reason;
-  std::string deferral;     // why it was not placed the last time, for people
-  bool infeasible = false;  // no node that is there could hold it
   SteadyTime restarts_counted_at{};    // when free_restarts was right
   std::optional<SteadyTime> ended_at;  // its last attempt
-  bool waits_for_end = false;          // of what that left running
+  std::string old_ends;  // why it waits for that to end; empty: it does not
   /// Where its last attempt may live on, which was cancelled before this
   /// coordinator began, unless those nodes have registered since.
   std::set<std::string> cancelled_on;
-  std::optional<SteadyTime> waits_since;  // seen at the next tick; to be told
+  WaitingPlace place{};
 
   bool HasOpenTrial() const;
   bool HasHeldTrial() const;  // by its live attempt
@@ -105,6 +104,12 @@ struct Cell {
   std::vector<Cohort> cohorts;
 };
 
+/// Of all trials: planned, and of those that have ended.
+struct Work {
+  double planned = 0;
+  double ended = 0;
+};
+
 /// Work done at some moment, for the estimate of the time left.
 struct WorkSample {
   SteadyTime at;
@@ -115,6 +120,8 @@ struct Sweep {
   storage::SweepRecord record;
   std::vector<Cell> cells;
   std::array<int64_t, kTrialStates.size()> trials{};  // by state
+  Work work;                                          // as of its cells
+  Work steps;                                         // likewise
   // Observed:
   std::deque<Failure> failures;  // the newest
   int64_t failures_seen = 0;
@@ -154,6 +161,7 @@ struct State {
   std::map<std::string, Node> nodes;
   std::map<SessionId, std::string> sessions;  // name of its node
   std::set<CohortId> waiting;
+  WaitingLines lines;  // the same, put in order by SortIn
   std::set<CohortId> live;
   SweepId next_sweep{1};
   bool work_wanted = true;
@@ -165,7 +173,9 @@ struct State {
   bool agents_may_return = false;
   /// Since when some agent has been connected; null while none is.
   std::optional<SteadyTime> served_since;
-  SteadyTime waits_noted_at{};
+  /// Cohorts and lines of them that placement and ticks have looked at so far:
+  /// what those cost, whatever the machine's speed.
+  int64_t looked_at = 0;
 
   Sweep* FindSweep(SweepId id);
   Cell* FindCell(CellId id);

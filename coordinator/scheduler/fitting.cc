@@ -17,17 +17,17 @@ bool Contains(const std::vector<std::string>& names, const std::string& name) {
 
 /// True if devices of the group may serve the cohort at all.
 bool MayServe(const NodeView& node, const DeviceGroup& group, const Need& need,
-              const CohortRequest& request) {
+              const Demand& demand) {
   return IsAccelerator(group) == need.accelerator &&
          (need.ranks == 1 || node.takes_gangs) &&
-         !Contains(request.never, node.name) &&
-         (request.more_memory_than == 0 ||
-          group.memory_bytes * need.Devices() > request.more_memory_than);
+         !Contains(demand.never, node.name) &&
+         (demand.more_memory_than == 0 ||
+          group.memory_bytes * need.Devices() > demand.more_memory_than);
 }
 
 bool CouldHold(const NodeView& node, const DeviceGroup& group, const Need& need,
-               const CohortRequest& request) {
-  return group.total >= need.Devices() && MayServe(node, group, need, request);
+               const Demand& demand) {
+  return group.total >= need.Devices() && MayServe(node, group, need, demand);
 }
 
 /// A group of devices that some ranks may go to.
@@ -36,9 +36,9 @@ struct Unit {
   DeviceGroup* group = nullptr;
   int64_t ranks = 0;  // for which devices are free
 
-  auto Rank(const CohortRequest& request) const {
-    return std::tuple(!node->closed.empty(),
-                      Contains(request.avoid, node->name), -ranks, node->name);
+  auto Rank(const Demand& demand) const {
+    return std::tuple(!node->closed.empty(), Contains(demand.avoid, node->name),
+                      -ranks, node->name);
   }
 };
 
@@ -51,9 +51,9 @@ struct Choice {
 
 /// Null if there are not enough free devices of that type.
 std::optional<Choice> Spread(std::vector<Unit> units, const Need& need,
-                             const CohortRequest& request) {
+                             const Demand& demand) {
   std::ranges::stable_sort(units, [&](const Unit& a, const Unit& b) {
-    return a.Rank(request) < b.Rank(request);
+    return a.Rank(demand) < b.Rank(demand);
   });
   Choice choice;
   int64_t left = need.ranks;
@@ -66,7 +66,7 @@ std::optional<Choice> Spread(std::vector<Unit> units, const Need& need,
     left -= taken;
     choice.shares.emplace_back(unit, taken);
     closed = closed || !unit.node->closed.empty();
-    avoided = avoided || Contains(request.avoid, unit.node->name);
+    avoided = avoided || Contains(demand.avoid, unit.node->name);
     names.insert(unit.node->name);
   }
   if (left > 0) return std::nullopt;
@@ -99,15 +99,15 @@ std::vector<Part> TakeChoice(const Choice& choice, const Need& need) {
 }
 
 /// Free units of the kind that takes several ranks, by type.
-std::map<std::string, std::vector<Unit>> FreeUnits(
-    std::vector<NodeView>& nodes, const Need& need,
-    const CohortRequest& request) {
+std::map<std::string, std::vector<Unit>> FreeUnits(std::vector<NodeView>& nodes,
+                                                   const Need& need,
+                                                   const Demand& demand) {
   std::map<std::string, std::vector<Unit>> units;
   for (NodeView& node : nodes) {
     if (!node.closed.empty() && !node.takes_canary) continue;
     for (DeviceGroup& group : node.groups) {
       const int64_t ranks = std::ssize(group.free) / need.each;
-      if (ranks > 0 && MayServe(node, group, need, request)) {
+      if (ranks > 0 && MayServe(node, group, need, demand)) {
         units[group.type].push_back({&node, &group, ranks});
       }
     }
@@ -116,10 +116,10 @@ std::map<std::string, std::vector<Unit>> FreeUnits(
 }
 
 std::vector<Part> TakeSpread(std::vector<NodeView>& nodes, const Need& need,
-                             const CohortRequest& request) {
+                             const Demand& demand) {
   std::optional<Choice> best;
-  for (auto& [type, units] : FreeUnits(nodes, need, request)) {
-    auto choice = Spread(std::move(units), need, request);
+  for (auto& [type, units] : FreeUnits(nodes, need, demand)) {
+    auto choice = Spread(std::move(units), need, demand);
     if (choice && (!best || choice->cost < best->cost)) best = choice;
   }
   return best ? TakeChoice(*best, need) : std::vector<Part>{};
@@ -127,18 +127,18 @@ std::vector<Part> TakeSpread(std::vector<NodeView>& nodes, const Need& need,
 
 /// All ranks on one node, on the group that they leave fullest.
 std::vector<Part> TakeTogether(std::vector<NodeView>& nodes, const Need& need,
-                               const CohortRequest& request) {
+                               const Demand& demand) {
   std::optional<Unit> best;
   std::tuple<bool, bool, size_t> best_rank;
   for (NodeView& node : nodes) {
     if (!node.closed.empty() && !node.takes_canary) continue;
     for (DeviceGroup& group : node.groups) {
       if (std::ssize(group.free) < need.Devices() ||
-          !CouldHold(node, group, need, request)) {
+          !CouldHold(node, group, need, demand)) {
         continue;
       }
       const std::tuple rank(!node.closed.empty(),
-                            Contains(request.avoid, node.name),
+                            Contains(demand.avoid, node.name),
                             group.free.size());
       if (!best || rank < best_rank) {
         best = Unit{&node, &group, need.ranks};
@@ -154,11 +154,11 @@ std::vector<Part> TakeTogether(std::vector<NodeView>& nodes, const Need& need,
 /// Ranks that the groups of each type could hold together, free or taken.
 std::map<std::string, int64_t> RanksByType(const std::vector<NodeView>& nodes,
                                            const Need& need,
-                                           const CohortRequest& request) {
+                                           const Demand& demand) {
   std::map<std::string, int64_t> ranks;
   for (const NodeView& node : nodes) {
     for (const DeviceGroup& group : node.groups) {
-      if (MayServe(node, group, need, request)) {
+      if (MayServe(node, group, need, demand)) {
         ranks[group.type] += group.total / need.each;
       }
     }
@@ -168,7 +168,7 @@ std::map<std::string, int64_t> RanksByType(const std::vector<NodeView>& nodes,
 
 /// By size alone.
 bool IsEnoughTogether(const std::vector<NodeView>& nodes, const Need& need) {
-  CohortRequest any;
+  Demand any;
   any.ranks = need.ranks;
   return std::ranges::any_of(
       RanksByType(nodes, need, any),
@@ -200,29 +200,28 @@ Totals TotalsOf(const std::vector<NodeView>& nodes, bool gangs) {
   return totals;
 }
 
-bool CouldHold(const NodeView& node, const Need& need,
-               const CohortRequest& request) {
+bool CouldHold(const NodeView& node, const Need& need, const Demand& demand) {
   return std::ranges::any_of(node.groups, [&](const DeviceGroup& group) {
-    return CouldHold(node, group, need, request);
+    return CouldHold(node, group, need, demand);
   });
 }
 
 std::optional<Need> NeedOf(const std::vector<NodeView>& nodes,
-                           const Totals& totals, const CohortRequest& request) {
+                           const Totals& totals, const Demand& demand) {
   for (const bool accelerator : {true, false}) {
-    Need need{accelerator, request.ranks, accelerator ? 1 : request.threads};
+    Need need{accelerator, demand.ranks, accelerator ? 1 : demand.threads};
     const int64_t most =
         accelerator ? totals.most_accelerators : totals.most_cpu_slots;
     const int64_t all =
         accelerator ? totals.all_accelerators : totals.all_cpu_slots;
-    const bool is_gang = request.ranks > 1;
+    const bool is_gang = demand.ranks > 1;
     if (most < need.Devices() &&
         (!is_gang || all < need.Devices() || !IsEnoughTogether(nodes, need))) {
       continue;
     }
     need.spread =
         is_gang && std::ranges::none_of(nodes, [&](const NodeView& node) {
-          return CouldHold(node, need, request);
+          return CouldHold(node, need, demand);
         });
     return need;
   }
@@ -230,23 +229,23 @@ std::optional<Need> NeedOf(const std::vector<NodeView>& nodes,
 }
 
 bool CouldShare(const std::vector<NodeView>& nodes, const NodeView& node,
-                const Need& need, const CohortRequest& request) {
-  const auto ranks = RanksByType(nodes, need, request);
+                const Need& need, const Demand& demand) {
+  const auto ranks = RanksByType(nodes, need, demand);
   return std::ranges::any_of(node.groups, [&](const DeviceGroup& group) {
     const auto all = ranks.find(group.type);
     return group.total >= need.each && all != ranks.end() &&
-           all->second >= need.ranks && MayServe(node, group, need, request);
+           all->second >= need.ranks && MayServe(node, group, need, demand);
   });
 }
 
 FreeShare FreeFor(const std::vector<NodeView>& nodes, const Need& need,
-                  const CohortRequest& request) {
+                  const Demand& demand) {
   std::map<std::string, FreeShare> free;
   for (const NodeView& node : nodes) {
     if (!node.closed.empty()) continue;
     std::map<std::string, int64_t> here;
     for (const DeviceGroup& group : node.groups) {
-      if (!MayServe(node, group, need, request)) continue;
+      if (!MayServe(node, group, need, demand)) continue;
       // Too few for a rank are of no use to several.
       const int64_t unusable =
           need.ranks > 1 ? std::ssize(group.free) % need.each : 0;
@@ -265,9 +264,9 @@ FreeShare FreeFor(const std::vector<NodeView>& nodes, const Need& need,
 }
 
 std::vector<Part> TakeDevices(std::vector<NodeView>& nodes, const Need& need,
-                              const CohortRequest& request) {
-  return need.spread ? TakeSpread(nodes, need, request)
-                     : TakeTogether(nodes, need, request);
+                              const Demand& demand) {
+  return need.spread ? TakeSpread(nodes, need, demand)
+                     : TakeTogether(nodes, need, demand);
 }
 
 }  // namespace leadline::scheduler

@@ -35,18 +35,17 @@ struct Totals {
 Totals TotalsOf(const std::vector<NodeView>& nodes, bool gangs);
 
 /// True if the node could hold all ranks, were all of its devices free.
-bool CouldHold(const NodeView& node, const Need& need,
-               const CohortRequest& request);
+bool CouldHold(const NodeView& node, const Need& need, const Demand& demand);
 
 /// What the cohort asks for on these nodes, given their totals (those of gangs
 /// for one of several ranks); null if they have not enough, free or taken.
 std::optional<Need> NeedOf(const std::vector<NodeView>& nodes,
-                           const Totals& totals, const CohortRequest& request);
+                           const Totals& totals, const Demand& demand);
 
 /// True if the node could take some of the ranks of a need that is spread, and
 /// all nodes together hold it.
 bool CouldShare(const std::vector<NodeView>& nodes, const NodeView& node,
-                const Need& need, const CohortRequest& request);
+                const Need& need, const Demand& demand);
 
 /// Free devices that a need that is spread could take.
 struct FreeShare {
@@ -56,11 +55,11 @@ struct FreeShare {
 
 /// Of the type that has most of them; closed nodes are not counted.
 FreeShare FreeFor(const std::vector<NodeView>& nodes, const Need& need,
-                  const CohortRequest& request);
+                  const Demand& demand);
 
 /// Takes the devices for all ranks out of what is free; empty if they are not
 /// there, and then nothing is taken.
 std::vector<Part> TakeDevices(std::vector<NodeView>& nodes, const Need& need,
-                              const CohortRequest& request);
+                              const Demand& demand);
 
 }  // namespace leadline::scheduler

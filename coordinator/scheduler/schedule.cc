@@ -4,30 +4,35 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "coordinator/scheduler/fitting.h"
+#include "coordinator/scheduler/why_deferred.h"
 
 namespace leadline::scheduler {
 namespace {
 
-std::string Counted(int64_t count, bool accelerator) {
-  const std::string what = accelerator ? "device" : "CPU slot";
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
+/// What all who ask for the same get to hear in one round.
+struct Shape {
+  std::optional<Need> need;
+  /// What is free only becomes less: who asks for the same later is not served
+  /// either.
+  bool is_refused = false;
+  std::optional<WhyDeferred> why;
+};
 
-std::string Nodes(int64_t count) {
-  return std::to_string(count) + (count == 1 ? " node" : " nodes");
-}
+struct ByDemand {
+  bool operator()(const Demand* a, const Demand* b) const { return *a < *b; }
+};
 
-std::string Counted(const Need& need) {
-  std::string text = Counted(need.Devices(), need.accelerator);
-  if (need.ranks > 1 && need.each > 1) {
-    text += " (" + std::to_string(need.each) + " a rank)";
-  }
-  return text;
-}
+/// A line and the first of it that has not been served.
+struct Head {
+  size_t line = 0;
+  Shape* shape = nullptr;
+  std::set<CohortId>::const_iterator next;
+};
 
 /// Serves one snapshot; edits its own copy of it.
 class Round {
@@ -36,11 +41,6 @@ class Round {
     std::sort(
         snapshot_.nodes.begin(), snapshot_.nodes.end(),
         [](const NodeView& a, const NodeView& b) { return a.name < b.name; });
-    std::sort(snapshot_.queue.begin(), snapshot_.queue.end(),
-              [](const CohortRequest& a, const CohortRequest& b) {
-                return std::tuple(-a.priority, a.id) <
-                       std::tuple(-b.priority, b.id);
-              });
     for (const SweepLimit& limit : snapshot_.limits) {
       limits_.emplace(limit.sweep, limit);
     }
@@ -49,139 +49,121 @@ class Round {
   }
 
   Plan Serve() {
-    for (const CohortRequest& request : snapshot_.queue) Serve(request);
+    HeadList heads = Heads();
+    for (auto first = heads.begin(); first != heads.end();) {
+      const SweepId sweep = LineOf(*first).sweep;
+      const auto last = std::find_if(first, heads.end(), [&](const Head& head) {
+        return LineOf(head).sweep != sweep;
+      });
+      ServeSweep(sweep, first, last);
+      first = last;
+    }
+    // What could not start is told what is free now, not what was then.
+    std::ranges::stable_sort(
+        heads, [&](const Head& a, const Head& b) { return Rank(a) < Rank(b); });
+    for (const Head& head : heads) Defer(head);
     return std::move(plan_);
   }
 
  private:
-  const Totals& TotalsFor(const CohortRequest& request) const {
-    return request.ranks > 1 ? gangs_ : solo_;
+  using HeadList = std::vector<Head>;
+
+  const Line& LineOf(const Head& head) const {
+    return snapshot_.lines[head.line];
+  }
+  /// Those of which all have been served come last.
+  std::tuple<int64_t, SweepId, bool, CohortId> Rank(const Head& head) const {
+    const Line& line = LineOf(head);
+    const bool is_served = head.next == line.cohorts->end();
+    return {-line.priority, line.sweep, is_served,
+            is_served ? CohortId{} : *head.next};
   }
 
-  void Serve(const CohortRequest& request) {
-    if (snapshot_.nodes.empty()) {
-      return Defer(request, "no agent is connected", true);
+  HeadList Heads() {
+    HeadList heads;
+    for (size_t i = 0; i < snapshot_.lines.size(); ++i) {
+      const Line& line = snapshot_.lines[i];
+      heads.push_back({i, &ShapeOf(*line.demand), line.cohorts->begin()});
     }
-    const std::optional<Need> need =
-        NeedOf(snapshot_.nodes, TotalsFor(request), request);
-    if (!need) return Defer(request, TooLarge(request), true);
-    const auto limit = limits_.find(request.id.cell.sweep);
-    if (limit != limits_.end() && limit->second.left <= 0) {
-      return Defer(request,
-                   "limits.parallel of the sweep is " +
-                       std::to_string(limit->second.parallel),
-                   false);
-    }
-    std::vector<Part> parts = TakeDevices(snapshot_.nodes, *need, request);
-    if (parts.empty()) return DeferFor(request, *need);
-    if (limit != limits_.end()) --limit->second.left;
-    plan_.placements.push_back({request.id, std::move(parts)});
+    std::ranges::stable_sort(
+        heads, [&](const Head& a, const Head& b) { return Rank(a) < Rank(b); });
+    return heads;
   }
 
-  bool WouldDo(const NodeView& node, const Need& need,
-               const CohortRequest& request) const {
-    return need.spread ? CouldShare(snapshot_.nodes, node, need, request)
-                       : CouldHold(node, need, request);
+  Shape& ShapeOf(const Demand& demand) {
+    ++plan_.looked_at;
+    const auto [at, is_new] = shapes_.try_emplace(&demand);
+    if (is_new && !snapshot_.nodes.empty()) {
+      at->second.need = NeedOf(snapshot_.nodes, TotalsFor(demand), demand);
+    }
+    if (!at->second.need) at->second.is_refused = true;
+    return at->second;
   }
 
-  /// Everything that could hold it is taken or closed, or nothing could.
-  void DeferFor(const CohortRequest& request, const Need& need) {
-    std::string closed;
-    int64_t could = 0;
-    int64_t not_closed = 0;
-    for (const NodeView& node : snapshot_.nodes) {
-      if (!WouldDo(node, need, request)) continue;
-      ++could;
-      not_closed += node.closed.empty() ? 1 : 0;
-      if (closed.empty()) closed = node.closed;
+  const Totals& TotalsFor(const Demand& demand) const {
+    return demand.ranks > 1 ? gangs_ : solo_;
+  }
+
+  SweepLimit* ReachedLimit(SweepId sweep) {
+    const auto limit = limits_.find(sweep);
+    return limit != limits_.end() && limit->second.left <= 0 ? &limit->second
+                                                             : nullptr;
+  }
+
+  /// Its lines are merged in the order of their cohorts; one whose first cannot
+  /// start lets the others pass.
+  void ServeSweep(SweepId sweep, HeadList::iterator first,
+                  HeadList::iterator last) {
+    std::map<CohortId, Head*> next;
+    for (auto head = first; head != last; ++head) {
+      if (!head->shape->is_refused) next.emplace(*head->next, &*head);
     }
-    if (could == 0) return Defer(request, NoneWouldDo(request, need), true);
-    if (not_closed == 0) {
-      if (could > 1) {
-        closed += "; so are " + std::to_string(could - 1) + " other nodes";
+    while (!next.empty() && !ReachedLimit(sweep)) {
+      Head& head = *next.begin()->second;
+      next.erase(next.begin());
+      if (!Start(head)) continue;
+      if (++head.next != LineOf(head).cohorts->end()) {
+        next.emplace(*head.next, &head);
       }
-      return Defer(request, std::move(closed), false);
     }
-    std::string reason = need.spread ? WaitsForShares(request, need)
-                                     : WaitsForNode(request, need);
-    if (!closed.empty()) reason += "; " + closed;
-    Defer(request, std::move(reason), false);
   }
 
-  static std::string MemoryWanted(const CohortRequest& request) {
-    if (request.more_memory_than == 0) return "";
-    return " with more memory than the " +
-           MemoryText(request.more_memory_than) + " it ran out of";
+  bool Start(Head& head) {
+    Shape& shape = *head.shape;
+    if (shape.is_refused) return false;
+    ++plan_.looked_at;
+    const Line& line = LineOf(head);
+    std::vector<Part> parts =
+        TakeDevices(snapshot_.nodes, *shape.need, *line.demand);
+    shape.is_refused = parts.empty();
+    if (shape.is_refused) return false;
+    const auto limit = limits_.find(line.sweep);
+    if (limit != limits_.end()) --limit->second.left;
+    plan_.placements.push_back({*head.next, std::move(parts)});
+    return true;
   }
 
-  static std::string WaitsForShares(const CohortRequest& request,
-                                    const Need& need, const FreeShare& free) {
-    return "needs " + Counted(need) + " at once" + MemoryWanted(request) +
-           "; " + std::to_string(free.devices) +
-           (free.devices == 1 ? " is" : " are") + " free" +
-           (free.nodes > 0 ? " on " + Nodes(free.nodes) : "");
-  }
-  std::string WaitsForShares(const CohortRequest& request,
-                             const Need& need) const {
-    return WaitsForShares(request, need,
-                          FreeFor(snapshot_.nodes, need, request));
-  }
-
-  std::string WaitsForNode(const CohortRequest& request,
-                           const Need& need) const {
-    std::string reason =
-        "waits for " + Counted(need) + " on one node" + MemoryWanted(request);
-    if (need.Devices() == 1) return reason;
-    std::pair<int64_t, std::string> most{-1, ""};
-    for (const NodeView& node : snapshot_.nodes) {
-      if (!node.closed.empty() || !WouldDo(node, need, request)) continue;
-      const int64_t free = FreeFor({node}, need, request).devices;
-      if (free > most.first) most = {free, node.name};
+  void Defer(const Head& head) {
+    const Line& line = LineOf(head);
+    if (head.next == line.cohorts->end()) return;
+    Shape& shape = *head.shape;
+    const SweepLimit* limit = ReachedLimit(line.sweep);
+    if (limit && shape.need) {
+      plan_.deferrals.push_back(
+          {head.line, *head.next, WaitsForLimit(*limit), false});
+      return;
     }
-    return reason + "; " + std::to_string(most.first) +
-           (most.first == 1 ? " is" : " are") + " free on node " + most.second;
-  }
-
-  static std::string NoneWouldDo(const CohortRequest& request,
-                                 const Need& need) {
-    if (request.more_memory_than > 0) {
-      return "ran out of " + MemoryText(request.more_memory_than) +
-             " of memory, and no node with " + Counted(need) + " has more";
+    if (!shape.why) {
+      shape.why = Explain(snapshot_.nodes, TotalsFor(*line.demand), shape.need,
+                          *line.demand);
     }
-    std::string nodes;
-    for (const std::string& node : request.never) {
-      nodes += (nodes.empty() ? "" : ", ") + node;
-    }
-    return "failed on node " + nodes + " and waits for another";
-  }
-
-  std::string TooLarge(const CohortRequest& request) const {
-    const Totals& totals = TotalsFor(request);
-    const std::string needs = "needs " + Counted(request.ranks, true) + " or " +
-                              Counted(request.ranks * request.threads, false);
-    if (request.ranks == 1) {
-      return needs + " on one node; the largest has " +
-             Counted(totals.most_accelerators, true) + " and " +
-             Counted(totals.most_cpu_slots, false);
-    }
-    std::string reason = needs + " at once; all nodes together have " +
-                         Counted(totals.all_accelerators, true) +
-                         " of one type and " +
-                         Counted(totals.all_cpu_slots, false);
-    if (totals.without_gangs > 0) {
-      reason += ", " + Nodes(totals.without_gangs) +
-                " left out whose agents are too old for several ranks";
-    }
-    return reason;
-  }
-
-  void Defer(const CohortRequest& request, std::string reason,
-             bool infeasible) {
-    plan_.deferrals.push_back({request.id, std::move(reason), infeasible});
+    plan_.deferrals.push_back(
+        {head.line, *head.next, shape.why->reason, shape.why->infeasible});
   }
 
   Snapshot snapshot_;
   std::map<SweepId, SweepLimit> limits_;
+  std::map<const Demand*, Shape, ByDemand> shapes_;
   Totals solo_;
   Totals gangs_;
   Plan plan_;
@@ -201,14 +183,14 @@ std::string MemoryText(int64_t bytes) {
 }
 
 std::vector<std::string> WhoCouldHold(const std::vector<NodeView>& nodes,
-                                      const CohortRequest& request) {
+                                      const Demand& demand) {
   std::vector<std::string> names;
   const std::optional<Need> need =
-      NeedOf(nodes, TotalsOf(nodes, request.ranks > 1), request);
+      NeedOf(nodes, TotalsOf(nodes, demand.ranks > 1), demand);
   if (!need) return names;
   for (const NodeView& node : nodes) {
-    if (need->spread ? CouldShare(nodes, node, *need, request)
-                     : CouldHold(node, *need, request)) {
+    if (need->spread ? CouldShare(nodes, node, *need, demand)
+                     : CouldHold(node, *need, demand)) {
       names.push_back(node.name);
     }
   }

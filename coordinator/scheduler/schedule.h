@@ -1,10 +1,11 @@
 // Which cohorts start, and where. Pure: no clock, no I/O, no randomness, so the
-// same snapshot always gives the same plan.
+// same snapshot always gives the same plan. What a round costs follows what
+// starts and how many different demands there are, not how many cohorts wait.
 
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,17 +33,24 @@ struct NodeView {
   bool takes_gangs = true;    // its agent can hold some of several ranks
 };
 
-/// A cohort waiting for all of its devices at once: an accelerator a rank, all
-/// of one type, or `threads` CPU slots of one node a rank where there are not
-/// accelerators enough.
-struct CohortRequest {
-  CohortId id;
-  int64_t priority = 0;  // higher goes first
+/// What a cohort waits for: all of its devices at once, an accelerator a rank,
+/// all of one type, or `threads` CPU slots of one node a rank where there are
+/// not accelerators enough.
+struct Demand {
   int64_t ranks = 1;
   int64_t threads = 1;
   int64_t more_memory_than = 0;      // bytes of its devices together; 0: any
   std::vector<std::string> avoid{};  // nodes it gets if no other is free
   std::vector<std::string> never{};  // nodes it does not get
+  auto operator<=>(const Demand&) const = default;
+};
+
+/// Cohorts of one sweep that wait for the same. Both outlive the round.
+struct Line {
+  SweepId sweep;
+  int64_t priority = 0;  // of the sweep; higher goes first
+  const Demand* demand = nullptr;
+  const std::set<CohortId>* cohorts = nullptr;  // not empty
 };
 
 /// How many more attempts of a sweep may start.
@@ -53,9 +61,9 @@ struct SweepLimit {
 };
 
 struct Snapshot {
-  std::vector<NodeView> nodes;       // any order
-  std::vector<CohortRequest> queue;  // any order
-  std::vector<SweepLimit> limits;    // sweeps without one have no limit
+  std::vector<NodeView> nodes;     // any order
+  std::vector<Line> lines;         // any order
+  std::vector<SweepLimit> limits;  // sweeps without one have no limit
 };
 
 /// The ranks that go to one node.
@@ -72,20 +80,24 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// A cohort left in the queue. `reason` is shown to the user as it is.
+/// Why what is left of a line waits on, after all that could start has been
+/// given its devices. `reason` is shown to the user as it is.
 struct Deferral {
-  CohortId cohort;
+  size_t line = 0;  // of the snapshot
+  CohortId first;   // of those that are left
   std::string reason;
   /// No node could hold it even if it were empty, nor could all together.
   bool infeasible = false;
   bool operator==(const Deferral&) const = default;
 };
 
-/// One entry for every cohort in the queue: it is placed or it is deferred.
+/// One deferral for every line of which some are left, in the order served.
 struct Plan {
-  std::vector<Placement> placements;
+  std::vector<Placement> placements;  // in the order served
   std::vector<Deferral> deferrals;
-  bool operator==(const Plan&) const = default;
+  /// Lines and cohorts that were looked at: what the round cost, whatever the
+  /// number of cohorts that wait.
+  int64_t looked_at = 0;
 };
 
 /// Serves higher priorities first, then sweeps, cells and cohorts in the order
@@ -102,7 +114,7 @@ Plan Schedule(Snapshot snapshot);
 /// if all of their devices were free and none were closed: the rule that
 /// Schedule itself goes by.
 std::vector<std::string> WhoCouldHold(const std::vector<NodeView>& nodes,
-                                      const CohortRequest& request);
+                                      const Demand& demand);
 
 /// "7.5 GiB", "12 MiB"
 std::string MemoryText(int64_t bytes);

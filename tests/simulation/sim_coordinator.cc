@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "coordinator/control/waiting.h"
 #include "coordinator/rpc/convert.h"
 
 namespace leadline::simulation {
@@ -124,7 +125,8 @@ void SimCoordinator::DemandReasons() const {
     const control::Sweep& sweep = state.sweeps.at(id.cell.sweep);
     const auto& cell = sweep.cells[static_cast<size_t>(id.cell.number - 1)];
     if (sweep.record.state == SweepState::kActive &&
-        cell.cohorts[static_cast<size_t>(id.number)].deferral.empty()) {
+        control::DeferralOf(state, cell.cohorts[static_cast<size_t>(id.number)])
+            .reason.empty()) {
       throw Violation("cohort " + ToText(id) +
                       " waits and nobody says for what");
     }

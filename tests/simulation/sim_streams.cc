@@ -86,8 +86,12 @@ void SimCoordinator::TakeForLive(v1::AgentMessage& message) const {
 }
 
 int64_t SimCoordinator::LiveNumber(const CohortId& cohort) const {
-  control::State state = cycle_->control().state();
-  return state.FindCohort(cohort)->live->record.key.number;
+  const control::Sweep& sweep =
+      cycle_->control().state().sweeps.at(cohort.cell.sweep);
+  const auto& cell =
+      sweep.cells.at(static_cast<size_t>(cohort.cell.number - 1));
+  return cell.cohorts.at(static_cast<size_t>(cohort.number))
+      .live->record.key.number;
 }
 
 absl::StatusOr<control::Command> SimCoordinator::Convert(

@@ -15,6 +15,7 @@
 
 #include "coordinator/control/control.h"
 #include "coordinator/control/request_answers.h"
+#include "coordinator/control/waiting.h"
 #include "storage/open.h"
 
 namespace leadline::control {
@@ -210,6 +211,10 @@ class World {
   const Cohort& CohortOf(int64_t sweep, int64_t cell, int64_t number = 0) {
     return control().state().sweeps.at({sweep}).cells.at(cell - 1).cohorts.at(
         number);
+  }
+  /// Why it waits.
+  Deferred DeferralOf(int64_t sweep, int64_t cell) {
+    return control::DeferralOf(control().state(), CohortOf(sweep, cell));
   }
   const storage::CohortRecord& StandingOf(int64_t sweep, int64_t cell) {
     return CohortOf(sweep, cell).record;

@@ -72,7 +72,7 @@ TEST_P(EachKind, NeverGoesOnForEver) {
     EXPECT_GE(attempts, 30);
     EXPECT_LE(attempts, 61);
     EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
-    EXPECT_THAT(world.CohortOf(1, 1).deferral, HasSubstr("tries again in"));
+    EXPECT_THAT(world.DeferralOf(1, 1).reason, HasSubstr("tries again in"));
   }
 }
 
@@ -85,7 +85,7 @@ TEST(RetriesTest, FreeRestartsBeyondTheHoursComeOneByOne) {
     world.End(1, AttemptOf(1, 1, number), FailureKind::kAgentLost);
   }
   EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
-  EXPECT_THAT(world.CohortOf(1, 1).deferral,
+  EXPECT_THAT(world.DeferralOf(1, 1).reason,
               HasSubstr("started again 20 times within an hour"));
   EXPECT_TRUE(world.IdleUntilLive(kFirst, Seconds{180}));
 }
@@ -186,10 +186,10 @@ TEST(MemoryTest, RetryGoesToANodeWithMoreAndToNoOther) {
   EXPECT_EQ(world.StandingOf(2, 1).memory_tried, 2 * kGiB);
   world.Idle(Seconds{5});
   EXPECT_EQ(world.StateOf(Trial(2, 1, 0)), TrialState::kQueued);
-  EXPECT_EQ(world.CohortOf(2, 1).deferral,
+  EXPECT_EQ(world.DeferralOf(2, 1).reason,
             "waits for 1 device on one node with more memory than the 2.0 GiB "
             "it ran out of");
-  EXPECT_FALSE(world.CohortOf(2, 1).infeasible);
+  EXPECT_FALSE(world.DeferralOf(2, 1).infeasible);
   world.Send(2, AttemptOf(1, 1, 1), {ResultOf(1, 0, 0, 1.0)});
   world.End(2, AttemptOf(1, 1, 1));
   EXPECT_EQ(world.Attempt(AttemptOf(2, 1, 2)).node, "b");
@@ -230,9 +230,9 @@ TEST(MemoryTest, AfterARestartOneWaitsForNodesThatMayComeBack) {
   world.End(3, AttemptOf(1, 1, 1), FailureKind::kOom);
   world.Idle(Seconds{4});
   EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
-  EXPECT_THAT(world.CohortOf(1, 1).deferral,
+  EXPECT_THAT(world.DeferralOf(1, 1).reason,
               HasSubstr("no node with 1 device"));
-  EXPECT_TRUE(world.CohortOf(1, 1).infeasible);
+  EXPECT_TRUE(world.DeferralOf(1, 1).infeasible);
   world.RegisterWith(4, "b", Gpus(1, 4 * kGiB));
   EXPECT_EQ(world.Attempt(AttemptOf(1, 1, 2)).node, "b");
 }
@@ -402,7 +402,7 @@ TEST(StoppingTest, NextAttemptWaitsUntilTheOneBeforeIsGone) {
     world.Wait(Seconds{1});
   }
   EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
-  EXPECT_EQ(world.CohortOf(1, 1).deferral,
+  EXPECT_EQ(world.DeferralOf(1, 1).reason,
             "the attempt before it is still being ended on node a");
   world.End(1, AttemptOf(1, 1, 1), FailureKind::kAgentLost);
   EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);

@@ -71,7 +71,7 @@ TEST(GangPlacement, AllRanksStartAtOnceOrNone) {
   World world;
   world.Register(1, "a", 1);
   world.Submit(TwoRanks());
-  EXPECT_THAT(world.CohortOf(1, 1).deferral,
+  EXPECT_THAT(world.DeferralOf(1, 1).reason,
               HasSubstr("all nodes together have 0 devices of one type and 1 "
                         "CPU slot"));
   const auto starts = Orders<StartOrder>(world.Register(2, "b", 1));
@@ -98,7 +98,7 @@ TEST(GangPlacement, AnAgentOfBeforeGetsNone) {
   old.takes_gangs = false;
   world.Do(old);
   world.Submit(TwoRanks());
-  EXPECT_THAT(world.CohortOf(1, 1).deferral, HasSubstr("too old"));
+  EXPECT_THAT(world.DeferralOf(1, 1).reason, HasSubstr("too old"));
 }
 
 TEST_F(Gangs, TrainersStartOnceEveryPartIsReady) {
@@ -174,7 +174,7 @@ TEST_F(Gangs, ACrashOfOneEndsAllAndNoResultIsTakenThen) {
   EXPECT_NE(world.StateOf(kTrial), TrialState::kSucceeded);
   EXPECT_THAT(world.orphans(), SizeIs(1));
   world.Idle(Seconds{4});
-  EXPECT_THAT(world.CohortOf(1, 1).deferral,
+  EXPECT_THAT(world.DeferralOf(1, 1).reason,
               HasSubstr("still being ended on node a"));
   world.End(1, kFirst);
   EXPECT_TRUE(world.IdleUntilLive({{{1}, 1}, 0}, Seconds{10}));

@@ -88,10 +88,10 @@ TEST(QuarantineTest, TriesAreGivenBack) {
     EXPECT_EQ(world.StandingOf(1, cell).spared, 1);
   }
   EXPECT_THAT(LiveOn(world, "n"), IsEmpty());
-  EXPECT_THAT(world.CohortOf(1, 4).deferral,
+  EXPECT_THAT(world.DeferralOf(1, 4).reason,
               HasSubstr("node n is quarantined (3 failures in a row, the last: "
                         "crash: "));
-  EXPECT_THAT(world.CohortOf(1, 1).deferral, HasSubstr("put down to its node"));
+  EXPECT_THAT(world.DeferralOf(1, 1).reason, HasSubstr("put down to its node"));
   world.Idle(Seconds{4});
   EXPECT_THAT(world.control().Progress(SweepId{1})->waiting_for,
               HasSubstr("quarantined"));
@@ -111,7 +111,7 @@ TEST(QuarantineTest, OneCanaryIsTriedAndItsSuccessEndsIt) {
   const AttemptKey canary = LiveOn(world, "n").front();
   EXPECT_EQ(world.NodeOf("n").canary, canary);
   EXPECT_TRUE(hit.contains(canary.cohort)) << "nobody else is put at risk";
-  EXPECT_THAT(world.CohortOf(1, 8).deferral,
+  EXPECT_THAT(world.DeferralOf(1, 8).reason,
               HasSubstr("shows whether it is well again"));
   Succeed(world, 1, canary);
   EXPECT_TRUE(world.NodeOf("n").IsClean());
@@ -157,7 +157,7 @@ TEST(QuarantineTest, SurvivesARestartWithItsReasonAndItsCanary) {
   EXPECT_EQ(world.NodeOf("n"), before);
   world.Register(2, "n", 1);
   EXPECT_THAT(LiveOn(world, "n"), IsEmpty());
-  EXPECT_THAT(world.CohortOf(1, 4).deferral, HasSubstr("quarantined"));
+  EXPECT_THAT(world.DeferralOf(1, 4).reason, HasSubstr("quarantined"));
   world.Idle(Seconds{6});
   ASSERT_THAT(LiveOn(world, "n"), SizeIs(1));
   const AttemptKey canary = LiveOn(world, "n").front();

@@ -213,7 +213,7 @@ TEST(RetryTest, AfterARestartItWaitsForTheAgentOfTheCancelledOne) {
             "registered yet");
   world.Register(3, "a", 1, {{AttemptOf(1, 1, 1), {"cpu:0"}}}, "i2");
   EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
-  EXPECT_THAT(world.CohortOf(1, 1).deferral, HasSubstr("still being ended"));
+  EXPECT_THAT(world.DeferralOf(1, 1).reason, HasSubstr("still being ended"));
   world.End(3, AttemptOf(1, 1, 1));
   EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kLeased);
 }
@@ -249,7 +249,7 @@ TEST(RetryTest, WhatANodeOutOfReachMayStillTrainIsNotTrainedTwice) {
     world.Wait(Seconds{1});
     EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kQueued);
   }
-  EXPECT_EQ(world.CohortOf(1, 1).deferral,
+  EXPECT_EQ(world.DeferralOf(1, 1).reason,
             "the attempt before it is still being ended on node a");
   world.Do(Heartbeat{{2}, 44, {}});
   world.Wait(Seconds{3});

@@ -10,7 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace leadline::scheduler {
+#include "tests/support/plain_schedule.h"
+
+namespace leadline::scheduler::plain {
 namespace {
 
 using testing::Contains;
@@ -18,6 +20,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+
+Plan Schedule(const Snapshot& snapshot) { return InLines(snapshot); }
 
 CohortId Cohort(int64_t sweep, int64_t cell) { return {{{sweep}, cell}, 0}; }
 
@@ -56,7 +60,7 @@ TEST(ScheduleTest, LargeCohortWaitsWhileSmallOneOvertakes) {
   EXPECT_THAT(plan.placements, ElementsAre(On(Cohort(1, 2), "a", {"cpu:0"})));
   ASSERT_THAT(plan.deferrals, SizeIs(1));
   EXPECT_EQ(plan.deferrals[0].reason,
-            "waits for 3 CPU slots on one node; 2 are free on node a");
+            "waits for 3 CPU slots on one node; 1 is free on node a");
   EXPECT_FALSE(plan.deferrals[0].infeasible);
 }
 
@@ -338,7 +342,7 @@ TEST(SchedulePropertyTest, HoldsOnRandomClusters) {
 
     std::map<CohortId, std::vector<std::string>> could;
     for (const CohortRequest& request : snapshot.queue) {
-      could[request.id] = WhoCouldHold(snapshot.nodes, request);
+      could[request.id] = WhoCouldHold(snapshot.nodes, request.Demand());
     }
     std::multiset<CohortId> answered;
     std::set<std::pair<std::string, std::string>> given;
@@ -383,5 +387,31 @@ TEST(SchedulePropertyTest, HoldsOnRandomClusters) {
   }
 }
 
+TEST(SchedulePropertyTest, LinesAreServedAsIfEachCohortAskedInTurn) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 5000; ++round) {
+    const Snapshot snapshot = RandomSnapshot(random);
+    const Plan plain = OneByOne(snapshot);
+    const Plan plan = InLines(snapshot);
+    ASSERT_EQ(plan.placements, plain.placements) << "round " << round;
+    ASSERT_EQ(plan.deferrals, plain.deferrals) << "round " << round;
+  }
+}
+
+int64_t LooksAt(int64_t cohorts) {
+  std::vector<CohortRequest> queue;
+  for (int64_t i = 1; i <= cohorts; ++i) {
+    queue.push_back({Cohort(1 + i % 3, i), 0, 1, 1 + i % 4});
+  }
+  const Lines lines(queue);
+  const std::vector<NodeView> nodes = {CpuNode("a", 4, 8), CpuNode("b", 2, 8)};
+  return scheduler::Schedule({nodes, lines.List(), {}}).looked_at;
+}
+
+TEST(SchedulePropertyTest, ARoundLooksAtAsManyHoweverManyWait) {
+  EXPECT_EQ(LooksAt(10'000), LooksAt(100));
+  EXPECT_LT(LooksAt(100), 40);
+}
+
 }  // namespace
-}  // namespace leadline::scheduler
+}  // namespace leadline::scheduler::plain
