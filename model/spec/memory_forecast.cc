@@ -24,6 +24,7 @@ class Attempt {
         wide_(settings.Word("precision") == "fp64" ? 8 : 4),
         narrow_(settings.Word("precision") == "bf16" ? 2 : wide_),
         replicas_(static_cast<double>(replicas)),
+        ranks_(Size("devices")),
         sublayers_(2 * settings.depth()),
         width_(Size("d_model")),
         hidden_(Size("d_ff")),
@@ -35,7 +36,7 @@ class Attempt {
         parameters_(
             static_cast<double>(CountParameters(settings, vocabulary))) {
     const auto given = settings.NumberUnlessWord("micro_batch");
-    const double batch = Size("batch_sequences");
+    const double batch = Size("batch_sequences") / ranks_;
     const double sequences = given ? std::min(*given, batch) : batch;
     tokens_ = replicas_ * sequences * context_;
     accumulates_ = sequences < batch;
@@ -54,10 +55,15 @@ class Attempt {
     return every == Value("off") ? 0 : 3 * Values();
   }
 
+  /// What gradients are gathered in to be summed over the ranks; after a step
+  /// they are nowhere else.
+  Bytes Buckets() const { return ranks_ > 1 ? Values() : 0; }
+
   Bytes Training() const {
-    Bytes peak = std::max({Parameters() + tokens_ * Embedding(),
-                           Parameters() + Evaluation(),
-                           BothPasses(tokens_, accumulates_)});
+    Bytes peak =
+        std::max({Parameters() + Buckets() + tokens_ * Embedding(),
+                  Parameters() + Evaluation(),
+                  Buckets() + BothPasses(tokens_, accumulates_)});
     if (!settings_.IsOn("diagnostics")) return peak;
     // The gradients of the last step are still there.
     const double probed =
@@ -207,6 +213,7 @@ class Attempt {
   double wide_;    // bytes of a number of the stream
   double narrow_;  // of what matrices read and make
   double replicas_;
+  double ranks_;  // each with its share of the batch
   int64_t sublayers_;
   double width_, hidden_, context_, heads_, kv_heads_;
   bool dropout_;

@@ -9,8 +9,8 @@
 
 namespace leadline::spec {
 
-/// Bytes of tensors alive at once in one attempt on a CPU. What the process
-/// holds beside tensors (the program, its libraries, the text, free memory that
+/// Bytes of tensors alive at once in one rank of an attempt on a CPU, the one
+/// that writes checkpoints. What the process holds beside tensors (the program, its libraries, the text, free memory that
 /// the allocator keeps) is not in it.
 struct MemoryForecast {
   int64_t parameters = 0;  // with their gradients and both moments

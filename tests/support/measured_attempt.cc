@@ -6,6 +6,7 @@
 #include "model/decoder.h"
 #include "model/spec/evaluation_batch.h"
 #include "tests/support/counting_allocator.h"
+#include "tests/support/twin_communicator.h"
 #include "worker/collective/communicator.h"
 #include "worker/trainer/adam_w.h"
 #include "worker/trainer/batches.h"
@@ -32,6 +33,11 @@ torch::ScalarType TypeOf(const spec::Settings& settings) {
                                               : torch::kFloat32;
 }
 
+std::unique_ptr<collective::Communicator> Ranks(int64_t size) {
+  return size == 1 ? collective::MakeSoloCommunicator()
+                   : MakeTwinCommunicator(size);
+}
+
 class Attempt {
  public:
   Attempt(const spec::Settings& settings, std::vector<int64_t> seeds,
@@ -41,7 +47,7 @@ class Attempt {
         text_(AnyText(40 * context_, vocabulary)),
         decoder_(settings, vocabulary, seeds, TypeOf(settings)),
         batches_(text_, seeds, context_),
-        communicator_(collective::MakeSoloCommunicator()),
+        communicator_(Ranks(settings.Integer("devices"))),
         gradient_(decoder_, settings, batches_, *communicator_, torch::kCPU),
         optimizer_(decoder_.parameters_in_order(), settings),
         health_(seeds, std::nullopt, torch::kCPU) {}

@@ -172,6 +172,20 @@ std::vector<Variant> Variants() {
       {"prenorm", {{"value_residual", word("constant")}}, "ConstantValues"},
       {"deepnorm", {{"precision", word("bf16")}}, "BFloat16DeepNorm"},
       {"rezero", {{"per", word("layer")}}, "ScalePerLayer"},
+      {"prenorm",
+       {{"devices", int64_t{2}}, {"batch_sequences", int64_t{12}}},
+       "TwoRanks"},
+      {"block_attnres",
+       {{"devices", int64_t{2}},
+        {"batch_sequences", int64_t{2}},
+        {"context", int64_t{8}},
+        {"diagnostics", word("off")}},
+       "TwoRanksThatAreMostlyParameters"},
+      {"prenorm",
+       {{"devices", int64_t{4}},
+        {"batch_sequences", int64_t{16}},
+        {"micro_batch", int64_t{2}}},
+       "MicroBatchesOfFourRanks"},
   };
 }
 
