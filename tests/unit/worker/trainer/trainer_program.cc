@@ -76,8 +76,9 @@ pid_t TrainerProgram::Start(const std::string& config) const {
 }
 
 pid_t TrainerProgram::StartWith(const std::string& argument,
-                                const std::string& out) const {
-  const std::string err = folder_ / "err";
+                                const std::string& out,
+                                const std::string& err_name) const {
+  const std::string err = folder_ / err_name;
   const pid_t child = fork();
   if (child == 0) {
     dup2(open(out.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600), 1);
@@ -102,12 +103,13 @@ bool TrainerProgram::WaitUntil(pid_t child,
 }
 
 Outcome TrainerProgram::Finish(pid_t child,
-                               const std::optional<std::string>& folder) const {
+                               const std::optional<std::string>& folder,
+                               const std::string& err) const {
   Outcome outcome;
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  outcome.errors = Contents(folder_ / "err");
+  outcome.errors = Contents(folder_ / err);
   std::istringstream lines(
       Contents(folder ? std::filesystem::path(*folder) / "events.jsonl"
                       : folder_ / "out"));

@@ -40,12 +40,15 @@ class TrainerProgram : public testing::Test {
   spec::TrainerConfig SmallConfig(spec::GivenSettings given = {}) const;
 
   pid_t Start(const std::string& config) const;
-  pid_t StartWith(const std::string& argument, const std::string& out) const;
+  /// Standard output goes to the file `out`, standard error to `err` in the
+  /// test's folder.
+  pid_t StartWith(const std::string& argument, const std::string& out,
+                  const std::string& err = "err") const;
   /// Waits until it is so; false if the program has ended before.
   bool WaitUntil(pid_t child, const std::function<bool()>& is_so) const;
   /// Waits for its end; events are those in `folder`, else what it printed.
-  Outcome Finish(pid_t child,
-                 const std::optional<std::string>& folder = {}) const;
+  Outcome Finish(pid_t child, const std::optional<std::string>& folder = {},
+                 const std::string& err = "err") const;
   Outcome Run(const spec::TrainerConfig& config) const;
 
   std::string MakeFolder(const std::string& name) const;
