@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Every method, alone and fused, killed in the middle and gone on with: bit for bit a straight run.
+"""Every method, alone and fused, of one rank and of two, killed in the middle and gone on with: bit for bit a straight run.
 
 A run of 200 steps is held against one that is killed (SIGKILL) once the checkpoint of its 100th step is there, and
 then goes on from it: parameters and moments by their SHA-256, every logged loss and gradient norm, every loss of
 an evaluation and of its windows, and the results.
 """
 
+import itertools
 import json
 import pathlib
 import random
@@ -40,19 +41,6 @@ def methods(build):
     return [row["name"] for row in rows["methods"]]
 
 
-def start(options, config, folder):
-    folder.mkdir()
-    file = folder.with_suffix(".json")
-    file.write_text(json.dumps(config | {"folder": str(folder)}))
-    return subprocess.Popen([options.build / "leadline-trainer", file], stderr=subprocess.PIPE, text=True)
-
-
-def finish(process):
-    error = process.communicate()[1]
-    if process.returncode != 0:
-        sys.exit(f"leadline-trainer ended with {process.returncode}: {error}")
-
-
 def measured(folder):
     """What was measured, in order, as text: doubles are written so that they read back bit for bit."""
     lines = []
@@ -72,30 +60,36 @@ def state(folder):
     return (folder / f"checkpoints/step-{STEPS:09}/manifest.json").read_text()
 
 
-def kill_after_checkpoint(process, folder):
+def kill_after_checkpoint(processes, folder):
     deadline = time.monotonic() + PATIENCE_S
     while not (folder / f"checkpoints/step-{AT:09}").exists():
-        if process.poll() is not None or time.monotonic() > deadline:
-            sys.exit(f"no checkpoint came: {process.communicate()[1]}")
+        if processes[0].poll() is not None or time.monotonic() > deadline:
+            sys.exit(f"no checkpoint came: {processes[0].communicate()[1]}")
         time.sleep(0.001)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    for process in processes:
+        process.send_signal(signal.SIGKILL)
+    for process in processes:
+        process.communicate()
 
 
-def compare(options, folder, method, replicas):
+def compare(options, folder, method, replicas, ranks):
     config = training.configuration(small_text(folder), SHAPE | {"method": method}, list(range(replicas)))
     straight, killed, resumed = (folder / name for name in ("straight", "killed", "resumed"))
-    finish(start(options, config, straight))
-    kill_after_checkpoint(start(options, config, killed), killed)
+
+    def start(given, into):
+        return training.start(options.build / "leadline-trainer", training.of_ranks(given, ranks, into))
+
+    training.finish(start(config, straight))
+    kill_after_checkpoint(start(config, killed), killed)
     reached = measured(killed)
     # The newest may be a later one than the 100th: the kill came when it came.
     for checkpoint in (killed / "checkpoints").glob("step-*"):
         if checkpoint.name != f"step-{AT:09}":
             shutil.rmtree(checkpoint)
-    finish(start(options, config | {"resume": str(killed / "checkpoints")}, resumed))
+    training.finish(start(config | {"resume": str(killed / "checkpoints")}, resumed))
     expected, got = measured(straight), measured(resumed)
     return {
-        "method": method, "replicas": replicas, "ranks": 1,
+        "method": method, "replicas": replicas, "ranks": ranks,
         "events_compared": len(got),
         "events_of_the_killed_run": len(reached),
         "events_equal": expected[len(expected) - len(got):] == got and reached == expected[:len(reached)],
@@ -108,11 +102,10 @@ def main():
     parser.add_argument("--methods", nargs="+", help="default: all")
     options = parser.parse_args()
     about, rows = machine.describe(), []
-    for method in options.methods or methods(options.build):
-        for replicas in (1, 3):
-            with tempfile.TemporaryDirectory() as folder:
-                rows.append(compare(options, pathlib.Path(folder), method, replicas))
-            print(rows[-1], file=sys.stderr, flush=True)
+    for method, replicas, ranks in itertools.product(options.methods or methods(options.build), (1, 3), (1, 2)):
+        with tempfile.TemporaryDirectory() as folder:
+            rows.append(compare(options, pathlib.Path(folder), method, replicas, ranks))
+        print(rows[-1], file=sys.stderr, flush=True)
     machine.write(options.out, {"machine": about, "steps": STEPS, "killed_after": AT, "runs": rows})
     return 0 if all(row["events_equal"] and row["parameters_and_moments_equal"] for row in rows) else 1
 

@@ -72,8 +72,33 @@ def memory_process():
     return "\n".join(lines)
 
 
+def ranks():
+    """Steps of one rank and of two, and what overlap hides."""
+    result = json.loads((RESULTS / "ranks.json").read_text())
+    lines = ["| shape | one rank, ms | two ranks, ms | gradients exchanged after the pass | not at all | exchange hidden |",
+             "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for row in result["runs"]:
+        times = row["step_seconds"]
+        cells = [f"{1e3 * times[way]:.0f}" for way in ("one_rank", "two_ranks", "two_ranks_without_overlap",
+                                                       "nothing_exchanged")]
+        lines.append(f"| {row['shape']} | {' | '.join(cells)} | {row['share_hidden']:.0%} |")
+    about = result["machine"]
+    return "\n".join([*lines, "", f"({about['cores']} cores, {about['cpu']}, loopback; shapes in `bench/ranks.py`.)"])
+
+
+def resume():
+    """What was killed and gone on with."""
+    rows = json.loads((RESULTS / "resume_matrix.json").read_text())["runs"]
+    same = sum(row["events_equal"] and row["parameters_and_moments_equal"] for row in rows)
+    methods = len({row["method"] for row in rows})
+    return (f"{same} of {len(rows)} runs killed after their 100th of 200 steps ended bit for bit as one that was not: "
+            f"{methods} methods,\n1 and 3 replicas, 1 and 2 ranks (`bench/resume_matrix.py`).")
+
+
 BLOCKS = {
     "README.md": {"quickstart": quickstart, "learning": learning},
+    "docs/agents.md": {"ranks": ranks},
+    "docs/checkpoints.md": {"resume": resume},
     "docs/memory.md": {"memory": memory, "memory-process": memory_process},
 }
 
