@@ -60,10 +60,9 @@ class Attempt {
   Bytes Buckets() const { return ranks_ > 1 ? Values() : 0; }
 
   Bytes Training() const {
-    Bytes peak =
-        std::max({Parameters() + Buckets() + tokens_ * Embedding(),
-                  Parameters() + Evaluation(),
-                  Buckets() + BothPasses(tokens_, accumulates_)});
+    Bytes peak = std::max({Parameters() + Buckets() + tokens_ * Embedding(),
+                           Parameters() + Evaluation(),
+                           Buckets() + BothPasses(tokens_, accumulates_)});
     if (!settings_.IsOn("diagnostics")) return peak;
     // The gradients of the last step are still there.
     const double probed =

@@ -10,8 +10,8 @@
 namespace leadline::spec {
 
 /// Bytes of tensors alive at once in one rank of an attempt on a CPU, the one
-/// that writes checkpoints. What the process holds beside tensors (the program, its libraries, the text, free memory that
-/// the allocator keeps) is not in it.
+/// that writes checkpoints. What the process holds beside tensors (the program,
+/// its libraries, the text, free memory that the allocator keeps) is not in it.
 struct MemoryForecast {
   int64_t parameters = 0;  // with their gradients and both moments
   int64_t peak = 0;        // all tensors, at the worst moment
