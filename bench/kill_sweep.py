@@ -9,12 +9,12 @@ import tempfile
 
 import machine
 
-RUNS = ["1:10", "2:10", "3:10", "4:100"]
+RUNS = ["1:10", "2:10", "3:10", "4:100", "6:30:2"]
 
 
-def run(options, seed, kills):
+def run(options, seed, kills, ranks):
     """The report of one run; of a failed one, too."""
-    command = [options.build / "tests/kill_sweep", "--seed", str(seed), "--kills", str(kills),
+    command = [options.build / "tests/kill_sweep", "--seed", str(seed), "--kills", str(kills), "--ranks", str(ranks),
                "--reference", options.build / "tests/kills/undisturbed"]
     if options.trainer:
         command += ["--trainer", options.trainer]
@@ -27,20 +27,20 @@ def run(options, seed, kills):
 
 def main():
     parser = machine.arguments("kill_sweep.json", __doc__)
-    parser.add_argument("--runs", nargs="+", default=RUNS, metavar="SEED:KILLS",
+    parser.add_argument("--runs", nargs="+", default=RUNS, metavar="SEED:KILLS[:RANKS]",
                         help=f"default: {' '.join(RUNS)}")
     parser.add_argument("--add", action="store_true", help="keep the runs that are there, but for those run again")
     parser.add_argument("--trainer", type=pathlib.Path, help="the trainer program; default: that of the build")
     options = parser.parse_args()
     kept = {}
     if options.add and pathlib.Path(options.out).exists():
-        kept = {(run["seed"], run["kills"]): run for run in json.loads(pathlib.Path(options.out).read_text())["runs"]}
+        kept = {(run["seed"], run["kills"], run.get("ranks", 1)): run for run in json.loads(pathlib.Path(options.out).read_text())["runs"]}
     failed = False
     for words in options.runs:
-        seed, kills = map(int, words.split(":"))
-        kept.pop((seed, kills), None)
-        kept[seed, kills] = run(options, seed, kills)
-        failed = failed or kept[seed, kills]["outcome"] != "passed"
+        key = (*map(int, words.split(":")), 1)[:3]
+        kept.pop(key, None)
+        kept[key] = run(options, *key)
+        failed = failed or kept[key]["outcome"] != "passed"
         machine.write(options.out, {"runs": list(kept.values())})
     return 1 if failed else 0
 

@@ -12,7 +12,7 @@ from link import Link
 from processes import Process, environment, marked
 
 PATIENCE_S = 60  # for what takes a second on an idle machine
-SLOTS = {"one": 2, "two": 1}
+SLOTS = {"one": 2, "two": 1}  # attempts at once
 # However often a cohort is hit, it must be tried again; nodes come under quarantine as always.
 OFTEN = ["--tries", 100, "--tries-in-total", 1000, "--free-restarts", 3600]
 
@@ -98,8 +98,8 @@ class Service:
 class Cluster:
     """Everything that runs, and what is to be put right later. `tick` often."""
 
-    def __init__(self, programs, trainer, folder, mark):
-        self.programs, self.folder, self.mark = programs, folder, mark
+    def __init__(self, programs, trainer, folder, mark, ranks):
+        self.programs, self.folder, self.mark, self.ranks = programs, folder, mark, ranks
         self.address = None
         self.links = {node: Link() for node in SLOTS}
         self._later = []  # (moment, what to do)
@@ -112,7 +112,7 @@ class Cluster:
         self.agents = {
             node: Service(
                 f"agent-{node}",
-                [programs / "leadline-agent", "--state", folder / node, "--node", node, "--slots", slots,
+                [programs / "leadline-agent", "--state", folder / node, "--node", node, "--slots", slots * ranks,
                  "--coordinator", self.links[node].address, "--trainer", trainer, "--data", folder / "data"],
                 folder, mark)
             for node, slots in SLOTS.items()}

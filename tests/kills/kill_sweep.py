@@ -33,6 +33,7 @@ def arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, required=True, help="of the schedule")
     parser.add_argument("--kills", type=int, default=10, help="how many must hit (default 10)")
+    parser.add_argument("--ranks", type=int, default=1, help="of each attempt, all on its node (default 1)")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="new folder of the run, which stays")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write what happened")
     parser.add_argument("--reference", type=pathlib.Path, metavar="DIR",
@@ -43,6 +44,8 @@ def arguments():
     options = parser.parse_args()
     if options.kills < 1:
         parser.error("--kills must be at least 1")
+    if options.ranks not in (1, 2, 4):
+        parser.error("--ranks must be 1, 2 or 4: they share the 4 sequences of a batch")
     options.trainer = (options.trainer or options.programs / "leadline-trainer").resolve()
     if not options.schedule and not options.trainer.exists():
         parser.error(f"no trainer at {options.trainer}; name one with --trainer")
@@ -60,19 +63,19 @@ class Run:
         self.moves = collections.Counter()
         self.attempts = collections.Counter()
         self._without_agent = []  # attempts whose agent was killed
-        self.report = {"seed": options.seed, "kills": options.kills}
+        self.report = {"seed": options.seed, "kills": options.kills, "ranks": options.ranks}
 
     def say(self, text):
         print(f"{time.monotonic() - self._begin:7.1f} s  {text}", flush=True)
 
     def go(self):
         expected, seconds = undisturbed(self._options.programs, self._options.trainer, self._folder / "undisturbed",
-                                        self._mark, self._options.reference)
+                                        self._mark, self._options.reference, self._options.ranks)
         self.report["undisturbed_seconds"] = round(seconds, 1)
         self.say("undisturbed run is there")
         folder = self._folder / "disturbed"
         folder.mkdir()
-        cluster = Cluster(self._options.programs, self._options.trainer, folder, self._mark)
+        cluster = Cluster(self._options.programs, self._options.trainer, folder, self._mark, self._options.ranks)
         try:
             self._disturb(cluster, expected)
             cluster.wait(lambda: not cluster.has_outage(), "the last outage to end", rest=0.02)
@@ -150,8 +153,12 @@ class Run:
         for (state, target, how), count in sorted(self.counts.items()):
             print(f"{state:12} {target:12} {how:12} {count:4}")
         for key, value in self.report.items():
-            if key not in ("hits", "kills"):
+            if key not in ("hits", "kills", "ranks"):
                 print(f"{key}: {value}")
+
+
+def _command(options):
+    return f"kill_sweep --seed {options.seed} --kills {options.kills} --ranks {options.ranks}"
 
 
 def main():
@@ -164,7 +171,7 @@ def main():
         folder.mkdir(parents=True)
     else:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="leadline-kills-"))
-    print(f"kill_sweep --seed {options.seed} --kills {options.kills}, in {folder}", flush=True)
+    print(f"{_command(options)}, in {folder}", flush=True)
     run = Run(options, folder)
     try:
         run.go()
@@ -173,7 +180,7 @@ def main():
         print(f"\nFAILED: {error}\nseed {options.seed}, after {len(run.hits)} kills:")
         for kill in run.hits:
             print(f"  {kill.number}: {kill}")
-        print(f"again: kill_sweep --seed {options.seed} --kills {options.kills}\nlogs and state: {folder}", flush=True)
+        print(f"again: {_command(options)}\nlogs and state: {folder}", flush=True)
         if isinstance(error, (Fault, KeyboardInterrupt)):
             return 1
         raise

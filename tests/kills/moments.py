@@ -70,7 +70,7 @@ class Striker:
             free = sorted((attempt for attempt in self._watch.live() if self._is_free(attempt)), key=str)
             found = [attempt for attempt in free if holds(attempt)]
             if kill.target == "trainer":
-                found = [attempt for attempt in found if attempt.process()]
+                found = [attempt for attempt in found if attempt.process(self._rank(kill))]
             return found and found[kill.pick % len(found)]
         found = self._cluster.wait(find, None, SEEK_S)
         return None if found == "over" else found
@@ -101,10 +101,10 @@ class Striker:
         return Moment(attempt, pinned=True)
 
     def _seek_backoff(self, kill):
-        attempt = self._find(kill, lambda a: self._is_early(a) and a.process())
+        attempt = self._find(kill, lambda a: self._is_early(a) and a.process(self._rank(kill)))
         if attempt is None:
             return None
-        process = attempt.process()
+        process = attempt.process(self._rank(kill))
         if process is not None:
             process.send(signal.SIGKILL)
             self.trainers_killed_before += 1
@@ -140,6 +140,9 @@ class Striker:
     def _still_holds(self, kill, attempt):
         self._watch.look()
         return self._holds[kill.state](attempt)
+
+    def _rank(self, kill):
+        return kill.pick % self._cluster.ranks
 
     def _agent(self, attempt):
         return self._cluster.agents[attempt.node]
@@ -184,7 +187,7 @@ class Striker:
         caught by letting the trainer go on for a moment at a time."""
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
-            process = attempt.process()
+            process = attempt.process(self._rank(kill))
             if process is None or not process.freeze():
                 return None
             if self._still_holds(kill, attempt):

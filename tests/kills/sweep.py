@@ -14,7 +14,11 @@ from watch import Watch
 STEPS = 1200
 COHORT = 2
 CELLS, SEEDS = 4, 6
-SWEEP = f"""\
+
+
+def text(ranks):
+    """The sweep file; an attempt has so many ranks."""
+    return f"""\
 leadline: 1
 name: kill sweep
 seeds: {SEEDS}
@@ -29,10 +33,12 @@ settings:
   eval_windows: 8
   dataset: iid27
   cohort: {COHORT}
+  devices: {ranks}
 axes:
   depth: [1, 2]
   method: [prenorm, block_attnres]
 """
+
 
 VIEWS = {  # all that people read of what was measured; not how often it was tried, nor what it cost
     "trial_results": "select trial, seed, depth, dataset, method, state, metric, split, unit, value, step, steps, "
@@ -53,7 +59,7 @@ TABLES = {
 def submit(cluster):
     """Id of a new sweep."""
     path = cluster.folder / "sweep.yaml"
-    path.write_text(SWEEP)
+    path.write_text(text(cluster.ranks))
     return json.loads(cluster.leadline("submit", path, "--new", "--json"))["sweep"]
 
 
@@ -105,15 +111,15 @@ def assert_sound(database):
         return connection.execute("select count(*) from orphan").fetchone()[0]
 
 
-def undisturbed(programs, trainer, folder, mark, cache):
+def undisturbed(programs, trainer, folder, mark, cache, ranks):
     """Outcome of a run without a kill, and the seconds it took; from the cache where it has it."""
-    key = hashlib.sha256(SWEEP.encode() + trainer.read_bytes()).hexdigest()
+    key = hashlib.sha256(text(ranks).encode() + trainer.read_bytes()).hexdigest()
     stored = cache / f"{key}.json" if cache else None
     if stored and stored.exists():
         return json.loads(stored.read_text()), 0.0
     begin = time.monotonic()
     folder.mkdir()
-    cluster = Cluster(programs, trainer, folder, mark)
+    cluster = Cluster(programs, trainer, folder, mark, ranks)
     try:
         watch = Watch(cluster, submit(cluster))
         cluster.wait(lambda: watch.is_over() and not watch.live(), "the undisturbed run", 600, rest=0.05)

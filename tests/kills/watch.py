@@ -54,22 +54,23 @@ class Attempt:
         self.events = EventFile(folder / "events.jsonl")
         self.states = ()
         self.outcome = "live"
-        self._process = None
-        self._gone = False
+        self._processes = {}  # by rank
+        self._gone = set()
 
     def __str__(self):
         return f"{self.cohort}@{self.number}"
 
-    def process(self):
-        """Of its trainer; None if there is none or it has gone."""
-        if self._process is None and not self._gone:
+    def process(self, rank=0):
+        """Of its trainer of that rank; None if there is none or it has gone."""
+        if rank not in self._processes and rank not in self._gone:
+            folder = self.folder / f"rank-{rank}" if rank else self.folder
             with contextlib.suppress(OSError, ValueError, ProcessLookupError):
-                record = json.loads((self.folder / "process.json").read_text())
-                self._process = Process(record["pid"], record["start_time"])
-        if self._process is not None and not self._process.is_alive():
-            self._process.close()
-            self._process, self._gone = None, True
-        return self._process
+                record = json.loads((folder / "process.json").read_text())
+                self._processes[rank] = Process(record["pid"], record["start_time"])
+        if rank in self._processes and not self._processes[rank].is_alive():
+            self._processes.pop(rank).close()
+            self._gone.add(rank)
+        return self._processes.get(rank)
 
 
 @dataclasses.dataclass
