@@ -68,7 +68,7 @@ std::string Summary(const v1::PlanCounts& counts, const Style& style) {
         fmt::format("  all trials together {}\n", HumanFlops(counts.flops()));
   }
   if (counts.has_memory_bytes()) {
-    text += fmt::format("  largest attempt {} of tensors\n",
+    text += fmt::format("  largest trainer {} of tensors\n",
                         HumanBytes(counts.memory_bytes()));
   }
   return text;
@@ -141,7 +141,8 @@ std::string RenderPlan(const PlanView& plan, size_t most, const Style& style) {
       plan.cells, [](const v1::PlannedCell& cell) { return cell.ranks() > 1; });
   if (has_ranks) table.columns.push_back({"ranks", Align::kRight});
   for (const char* title :
-       {"trials", "parameters", "FLOPs a trial", "memory an attempt"}) {
+       {"trials", "parameters", "FLOPs a trial",
+        has_ranks ? "memory a rank" : "memory an attempt"}) {
     table.columns.push_back({title, Align::kRight});
   }
   bool starred = false;

@@ -148,7 +148,7 @@ TEST_F(Commands, PlanListsCellsAndCountsRules) {
       "  when[0]: matches 1 cell\n"
       "  excluded 0, duplicates 0, reused 0\n"
       "  all trials together 6.00 TFLOP\n"
-      "  largest attempt 3.00 GiB of tensors\n"
+      "  largest trainer 3.00 GiB of tensors\n"
       "\n"
       "cell  depth  dataset  method      trials  parameters  FLOPs a trial  "
       "memory an attempt\n"
@@ -164,6 +164,24 @@ TEST_F(Commands, PlanListsCellsAndCountsRules) {
   EXPECT_EQ(plan["per_cell"][0]["parameters"], 12596224);
   EXPECT_EQ(plan["per_cell"][0]["memory_bytes"], int64_t{2} << 30);
   EXPECT_EQ(plan["per_cell"][0]["cohort"], 3);
+}
+
+TEST_F(Commands, PlanOfSeveralRanksCountsTheMemoryOfEach) {
+  answers_.plan = [](const v1::SubmitRequest&, auto*, auto* writer) {
+    v1::PlanPart part;
+    part.mutable_counts()->set_cells_listed(true);
+    writer->Write(part);
+    v1::PlanPart cells;
+    auto* cell = cells.mutable_cells()->add_cells();
+    cell->set_ranks(2);
+    cell->set_memory_bytes(int64_t{2} << 30);
+    writer->Write(cells);
+    return Status::OK;
+  };
+  const std::string plan = Run({"plan", sweep_file_}).out;
+  EXPECT_THAT(plan, HasSubstr("  ranks  trials  "));
+  EXPECT_THAT(plan, HasSubstr("memory a rank\n"));
+  EXPECT_THAT(plan, HasSubstr("     2.00 GiB\n"));
 }
 
 TEST_F(Commands, PlanOfAHugeSweepIsCountsAlone) {
