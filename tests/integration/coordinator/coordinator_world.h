@@ -1,5 +1,5 @@
-// A whole coordinator in this process, on a memory store and a Unix socket of
-// its own, with the calls a test makes.
+// A whole coordinator in this process, on a store and a Unix socket of its own,
+// with the calls a test makes.
 
 #pragma once
 
@@ -49,9 +49,16 @@ constexpr char kSmallSweep[] =
     "  dataset: [iid27]\n"
     "  method: [prenorm]\n";
 
+enum class Record { kInMemory, kInAFile };
+
 class CoordinatorWorld {
  public:
-  explicit CoordinatorWorld(bool is_private = false) {
+  explicit CoordinatorWorld(bool is_private = false,
+                            Record record = Record::kInMemory) {
+    if (record == Record::kInAFile) {
+      stores_ =
+          storage::OpenSqliteStore(folder_.path() / "leadline.db").value();
+    }
     CoordinatorOptions options;
     options.config.state = folder_.path();
     options.config.address.is_unix = true;
