@@ -202,10 +202,12 @@ Launch ParseCommandLine(int argc, const char* const* argv,
   Declare(app, flags);
   flags::AddCommon(app, version);
   flags::Reading reading = flags::Read(app, argc, argv);
-  if (!reading.goes_on) {
-    return {std::nullopt, reading.exit_code, std::move(reading.text)};
+  Launch launch;
+  if (reading.goes_on || reading.prints_config) {
+    launch = ToLaunch(flags);
+    if (reading.goes_on || !launch.config) return launch;
   }
-  return ToLaunch(flags);
+  return {std::nullopt, reading.exit_code, std::move(reading.text)};
 }
 
 }  // namespace leadline

@@ -86,7 +86,8 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given,
   const fs::path path = fs::absolute(given, error).lexically_normal();
   const std::string why = WhyNotForState(path, type);
   if (!why.empty() && !allow_network) {
-    return absl::FailedPreconditionError(why);
+    return WithError(absl::FailedPreconditionError(why),
+                     ErrorCode::kStateUnusable);
   }
   fs::create_directories(path.parent_path(), error);
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {

@@ -55,20 +55,21 @@ Reading Read(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
     if (app.get_option(kPrintConfig)->count() > 0) {
-      return {false, 0, app.config_to_str(true)};
+      return {.prints_config = true, .text = app.config_to_str(true)};
     }
-    return {true, 0, ""};
+    return {.goes_on = true, .text = ""};
   } catch (const CLI::Success& success) {
     std::ostringstream text;
     app.exit(success, text, text);
-    return {false, 0, text.str()};
+    return {.text = text.str()};
   } catch (const CLI::ParseError& error) {
     return Misuse(app, Explain(app, error));
   }
 }
 
 Reading Misuse(const CLI::App& app, const std::string& message) {
-  return {false, 2, app.get_name() + ": " + message + " [misuse]\n"};
+  return {.exit_code = 2,
+          .text = app.get_name() + ": " + message + " [misuse]\n"};
 }
 
 }  // namespace leadline::flags

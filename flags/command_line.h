@@ -12,6 +12,9 @@ namespace leadline::flags {
 /// What a command line came to: go on, or print `text` and end.
 struct Reading {
   bool goes_on = false;
+  /// It asks for what is in effect: to be printed if it stands, and to be
+  /// refused otherwise.
+  bool prints_config = false;
   int exit_code = 0;
   std::string text;
 };
@@ -21,7 +24,8 @@ void AddCommon(CLI::App& app, const std::string& version);
 
 /// Sets what `app` is bound to. After misuse the exit code is 2 and the text
 /// one message that names the key, and the file where it stands in one;
-/// --print-config ends with 0 and what is in effect, as a file for --config.
+/// --print-config ends with 0 and what is in effect, as a file for --config;
+/// keys without a value are comments there.
 Reading Read(CLI::App& app, int argc, const char* const* argv);
 
 /// "PROGRAM: MESSAGE [misuse]", and the exit code of misuse.

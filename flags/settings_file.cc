@@ -2,6 +2,7 @@
 
 #include <istream>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace leadline::flags {
@@ -50,6 +51,17 @@ std::string InEffect(const CLI::Option& option) {
   }
   if (option.count() > 0) return option.results().back();
   return option.get_default_str();
+}
+
+/// What holds where a key has no value, as its description ends.
+std::string WithoutValue(const CLI::Option& option) {
+  constexpr std::string_view kMark = "default: ";
+  const std::string& about = option.get_description();
+  const size_t at = about.rfind(kMark);
+  return "# " + option.get_lnames().front() + " is not set" +
+         (at == std::string::npos ? ""
+                                  : ": " + about.substr(at + kMark.size())) +
+         "\n";
 }
 
 }  // namespace
@@ -108,7 +120,10 @@ std::string SettingsFile::to_config(const CLI::App* app, bool defaults, bool,
     if (!IsSetting(option) || is_config) continue;
     if (!defaults && option->count() == 0) continue;
     const std::string value = InEffect(*option);
-    if (value.empty()) continue;
+    if (value.empty()) {
+      if (defaults) text += WithoutValue(*option);
+      continue;
+    }
     const std::string& key = option->get_lnames().front();
     text += key + "=" + (IsFlag(*option) ? value : Quoted(value)) + "\n";
   }

@@ -76,11 +76,20 @@ std::string StateText(const v1::SweepSummary& sweep) {
   return sweep.state() + (sweep.archived_at().empty() ? "" : ", archived");
 }
 
-std::string ListText(const SweepList& list, const Options& options,
-                     const Style& style) {
-  if (list.total == 0) {
-    return options.IsNarrow() ? "no sweep is like that\n" : "no sweeps yet\n";
-  }
+/// Archived ones may be what nobody thought of.
+std::string NothingText(Connection& connection, const Options& options,
+                        v1::ListSweepsRequest wanted) {
+  const std::string nothing =
+      options.IsNarrow() ? "no sweep is like that\n" : "no sweeps yet\n";
+  if (options.archived || options.all) return nothing;
+  wanted.set_archived("only");
+  const auto archived = FetchSweeps(connection, 1, std::move(wanted));
+  if (!archived.ok() || archived->total == 0) return nothing;
+  return fmt::format("none but {} in the archive: --all lists archived ones\n",
+                     Grouped(archived->total));
+}
+
+std::string ListText(const SweepList& list, const Style& style) {
   Table table{{{"sweep"}, {"name"}, {"state"}, {"submitted"}}, {}};
   for (const char* title : {"trials", "succeeded", "diverged", "running",
                             "queued", "failed", "cancelled"}) {
@@ -119,7 +128,9 @@ absl::Status Ls(Context& context, const Options& options) {
   const auto list = FetchSweeps(**connection, options.limit, *wanted);
   if (!list.ok()) return list.status();
   if (context.output.json()) context.output.PrintJson(ListJson(*list));
-  context.output.Print(ListText(*list, options, context.output.out()));
+  context.output.Print(list->total == 0
+                           ? NothingText(**connection, options, *wanted)
+                           : ListText(*list, context.output.out()));
   return absl::OkStatus();
 }
 

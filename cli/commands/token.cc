@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -51,6 +52,9 @@ Json TokenJson(const v1::Token& token) {
           {"revoked_at", or_null(token.revoked_at())}};
 }
 
+// Of all that were ever made: from the first one on nobody comes in without.
+constexpr std::string_view kFirst = "t1";
+
 absl::Status Create(Context& context, const Options& options) {
   if (!ParseAccessRole(options.role)) {
     return At(absl::InvalidArgumentError(
@@ -88,6 +92,12 @@ absl::Status Create(Context& context, const Options& options) {
       token->role(),
       token->expires_at().empty() ? "never expires"
                                   : "expires " + token->expires_at()));
+  if (token->token() == kFirst) {
+    context.output.Note(
+        "it is the first: from now on every address asks for one, of agents "
+        "too (--role agent); the socket in the coordinator's state folder does "
+        "not: leadline token create --role admin --state DIR");
+  }
   return absl::OkStatus();
 }
 

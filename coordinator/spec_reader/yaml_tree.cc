@@ -6,6 +6,8 @@
 
 #include <libfyaml.h>
 
+#include "coordinator/spec_reader/syntax_words.h"
+
 namespace leadline::spec_reader {
 namespace {
 
@@ -39,7 +41,7 @@ Diag MakeDiag() {
 /// where the nesting is too deep.
 class Building {
  public:
-  explicit Building(std::string_view text) : diag_(MakeDiag()) {
+  explicit Building(std::string_view text) : text_(text), diag_(MakeDiag()) {
     fy_parse_cfg config{};
     config.flags =
         static_cast<fy_parse_cfg_flags>(FYPCF_JSON_NONE | FYPCF_QUIET);
@@ -86,7 +88,7 @@ class Building {
     void* place = nullptr;
     if (const fy_diag_error* error =
             fy_diag_errors_iterate(diag_.get(), &place)) {
-      failure_ = Problem{{error->line, error->column}, error->msg};
+      failure_ = SyntaxProblem(text_, {error->line, error->column}, error->msg);
       return false;
     }
     if (!event_ && fy_parser_get_stream_error(parser_.get())) {
@@ -205,6 +207,7 @@ class Building {
            std::to_string(line);
   }
 
+  std::string_view text_;
   Tree tree_;
   std::optional<Problem> failure_;
   Diag diag_;

@@ -76,6 +76,16 @@ void RemoveFiles(const fs::path& path) {
   }
 }
 
+/// That name, or the first of it with a number that nothing has.
+std::string FreeName(const std::string& wanted) {
+  std::error_code error;
+  std::string name = wanted;
+  for (int n = 2; fs::exists(name, error); ++n) {
+    name = wanted + "." + std::to_string(n);
+  }
+  return name;
+}
+
 absl::Status CheckIsOurs(const fs::path& database) {
   const auto kind = sqlite::CheckFile(database);
   if (!kind.ok()) return kind.status();
@@ -109,10 +119,11 @@ absl::StatusOr<fs::path> PutInPlace(const fs::path& copy,
                                     const fs::path& database,
                                     const std::string& suffix) {
   const fs::path folder = database.parent_path();
+  const std::string kept = FreeName(database.string() + suffix);
   fs::path aside;
   std::error_code error;
   if (fs::exists(database, error)) {
-    aside = database.string() + suffix;
+    aside = kept;
     // A second name first: at no moment is there none.
     if (link(database.c_str(), aside.c_str()) != 0) {
       return Refused("setting aside", database);
@@ -122,8 +133,7 @@ absl::StatusOr<fs::path> PutInPlace(const fs::path& copy,
   for (const char* part : {"-wal", "-shm"}) {
     const fs::path file = database.string() + part;
     if (!fs::exists(file, error)) continue;
-    const fs::path kept = database.string() + suffix + part;
-    if (rename(file.c_str(), kept.c_str()) != 0) {
+    if (rename(file.c_str(), (kept + part).c_str()) != 0) {
       return Refused("setting aside", file);
     }
   }

@@ -268,11 +268,12 @@ Launch ParseCommandLine(int argc, const char* const* argv,
   }
   flags::AddCommon(app, version);
   flags::Reading reading = flags::Read(app, argc, argv);
-  if (!reading.goes_on) {
-    return {std::nullopt, reading.exit_code, std::move(reading.text)};
+  if (reading.goes_on || reading.prints_config) {
+    if (const std::string why = WhyNot(flags); !why.empty()) {
+      reading = flags::Misuse(app, why);
+    }
   }
-  if (const std::string why = WhyNot(flags); !why.empty()) {
-    reading = flags::Misuse(app, why);
+  if (!reading.goes_on) {
     return {std::nullopt, reading.exit_code, std::move(reading.text)};
   }
   Launch launch{ToConfig(flags), 0, ""};

@@ -120,6 +120,10 @@ TEST(ConfigTest, PrintedConfigurationReadsBackAndUnknownKeysFail) {
   const Launch printed =
       Parse({"--state", "/tmp/x", "--grace", "77", "--print-config"});
   EXPECT_EQ(printed.exit_code, 0);
+  EXPECT_THAT(printed.text,
+              HasSubstr("\n# listen is not set: unix:STATE/coordinator.sock"));
+  EXPECT_EQ(Parse({"--state", "x", "--grace", "5", "--print-config"}).exit_code,
+            2);
   std::ofstream(file) << printed.text;
   const Launch read = Parse({"--config", file.c_str()});
   ASSERT_TRUE(read.config.has_value()) << read.text;

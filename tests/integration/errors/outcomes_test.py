@@ -1,11 +1,20 @@
 """How commands end: one table over outcomes, while waiting and with --json; and text of every kind through every channel."""
 
+import contextlib
+import fcntl
 import json
+import os
+import pty
+import re
 import signal
 import socket
+import struct
+import subprocess
+import termios
+import time
 import unittest
 
-from errors_world import ErrorsWorld, wait_for
+from errors_world import PROGRAMS, ErrorsWorld, wait_for
 
 NAMES = {
     "emoji": "deep \U0001f9ed\U0001f469\u200d\U0001f52c study",
@@ -153,8 +162,6 @@ class Text(ErrorsWorld):
         self.assertEqual(self.ask_json("results", "study"), first)
 
     def in_locale(self, locale, *words):
-        import subprocess
-        from errors_world import PROGRAMS
         process = subprocess.run([PROGRAMS / "leadline", *map(str, self.words(*words))], capture_output=True, check=False,
                                  stdin=subprocess.DEVNULL, env=self.environment(self.state("client")) | {"LC_ALL": locale})
         self.assertEqual(process.returncode, 0, process)
@@ -176,6 +183,67 @@ class Text(ErrorsWorld):
         self.assertIn(f"{path}:2:7", self.error_of("submit", path, code="sweep_file", exit_code=2)["message"])
 
 
+class Lists(ErrorsWorld):
+    TRIALS = 52
+
+    def on_a_small_terminal(self, *words):
+        """What a terminal of 20 rows gets to see."""
+        controller, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 20, 80, 0, 0))
+        process = subprocess.Popen([PROGRAMS / "leadline", *map(str, self.words(*words))], stdin=subprocess.DEVNULL, stdout=terminal,
+                                   stderr=terminal, env=self.environment(self.state("client")) | {"TERM": "xterm"})
+        self.started.append(process)
+        os.close(terminal)
+        text = b""
+        with contextlib.suppress(OSError):  # how a terminal ends
+            while part := os.read(controller, 65536):
+                text += part
+        os.close(controller)
+        self.assertEqual(process.wait(), 0)
+        return text.decode()
+
+    def assert_no_part_looks_whole(self, text, *words):
+        shown = len(set(re.findall(r"s1\.(\d+)\.", text)))
+        left = self.TRIALS - shown
+        if left > 0:
+            self.assertRegex(text, rf"\b{shown} of {self.TRIALS} |and {left} (more|further)|\b{self.TRIALS} trials queued", words)
+
+    def test_that_are_cut_say_so_on_a_terminal_of_twenty_rows(self):
+        self.coordinator()
+        self.ask("submit", self.sweep(depths=range(1, self.TRIALS + 1)))
+        self.assert_no_part_looks_whole(self.on_a_small_terminal("explain", "s1"))
+        self.behave("go")
+        self.agent("--slots", self.TRIALS)
+        wait_for(lambda: self.ask_json("explain", "s1")["trials"]["running"] == self.TRIALS, "all of them")
+        for words in (("show", "s1"), ("explain", "s1"), ("nodes", "show", "agent")):
+            with self.subTest(words=words):
+                self.assert_no_part_looks_whole(self.on_a_small_terminal(*words), *words)
+        self.go()
+        self.ask("watch", "s1")
+        text = self.on_a_small_terminal("show", "s1")
+        self.assertIn(f"{self.TRIALS} succeeded", text)
+        self.assertIn(f"40 of {self.TRIALS} trials", text)
+        # A row a cell and a row a trial: all of them, always.
+        self.assertEqual(len(re.findall(r"(?m)^s1\.\d+,", self.ask("results", "s1", "--format", "csv")[0])), self.TRIALS)
+        self.assertEqual(len(re.findall(r"(?m)^ *\d+ +\d+ +iid27", self.ask("plan", self.folder / "sweep.yaml")[0])), self.TRIALS)
+
+
+class Repeated(ErrorsWorld):
+    def test_a_client_that_is_killed_half_way_and_asks_again_submits_once(self):
+        self.coordinator()
+        file = self.sweep(depths=range(1, 28))
+        for milliseconds in range(0, 120, 10):
+            command = self.start("leadline", *self.words("submit", file), state="client")
+            time.sleep(milliseconds / 1000)  # somewhere in its midst
+            command.kill()
+            command.communicate()
+        told = [self.ask_json("submit", file) for _ in range(3)]
+        self.assertEqual({(answer["sweep"], answer["trials"]) for answer in told}, {("s1", 27)})
+        self.assertEqual([answer["existing"] for answer in told[1:]], [True, True])
+        self.assertEqual(self.query("select count(*) from sweeps"), [(1,)])
+        self.assertEqual(self.query("select sum(trials) from sweeps"), [(27,)])
+
+
 class DryRun(ErrorsWorld):
     def test_over_a_billion_trials_answers_without_expanding_them(self):
         axes = {"lr": 1000, "weight_decay": 1000, "depth": 100}
@@ -195,7 +263,6 @@ class DryRun(ErrorsWorld):
 
     def figures(self, process):
         """Bytes in memory at most, and seconds of the processor, of a living process."""
-        import os
         import pathlib
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         most = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))

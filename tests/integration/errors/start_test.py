@@ -10,6 +10,8 @@ import unittest
 
 from errors_world import PROGRAMS, ErrorsWorld, wait_for
 
+MOUNT = PROGRAMS / "tests" / "network_mount.so"
+
 
 class StartOfACoordinator(ErrorsWorld):
     def refused(self, code, *words, exit_code=1, **options):
@@ -135,6 +137,35 @@ class StartOfAnAgent(ErrorsWorld):
         for words in (["--coordinator", "nowhere"], ["--slots", "0"], ["--log-level", "loud"], ["--nonsense"]):
             with self.subTest(words=words):
                 self.refused("misuse", "--state", self.state(), *words, exit_code=2)
+
+
+@unittest.skipUnless(MOUNT.exists(), "sanitizers must be loaded before anything else")
+class ANetworkMount(ErrorsWorld):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "mount").mkdir()
+
+    def environment(self, state):
+        return super().environment(state) | {"LD_PRELOAD": str(MOUNT), "NETWORK_MOUNT": str(self.folder / "mount")}
+
+    def test_as_a_state_folder_is_refused_by_every_program_with_the_way_out(self):
+        state = self.folder / "mount" / "state"
+        said = [self.fails(self.start(program, "--state", state, *words), "state_unusable") for program, words in
+                (("leadline-coordinator", ()), ("leadline-agent", ("--coordinator", "127.0.0.1:1", "--trainer", "/bin/true")))]
+        _, err = self.leadline("ls", "--state", state, exit_code=1)
+        for text in (*said, err):
+            for part in (str(state), "nfs", "--state", "--allow-network-filesystem"):
+                self.assertIn(part, text)
+        self.assertFalse((state / "leadline.db").exists())
+
+    def test_that_is_taken_all_the_same_has_no_log_beside_the_database(self):
+        state = self.folder / "mount" / "state"
+        coordinator = self.start("leadline-coordinator", "--state", state, "--listen", "127.0.0.1:0", "--allow-network-filesystem")
+        self.address = json.loads(self.line(coordinator, coordinator.stdout))["address"]
+        self.ask("submit", self.sweep())
+        self.assertEqual([path.name for path in state.glob("leadline.db-*")], [])
+        self.assertEqual(self.ask_json("ls")["total"], 1)
+        self.end(coordinator)
 
 
 class AnAgentWaits(ErrorsWorld):

@@ -52,6 +52,8 @@ class Housekeeping(World):
         self.assertEqual(self.ids("--archived"), ["s1"])
         self.assertEqual(self.ids("--all"), ["s3", "s2", "s1"])
         self.assertIsNotNone(self.json("show", "s1")["archived_at"])
+        self.assertIn("none but 1 in the archive", self.run_command("ls", "--tag", "paper"))
+        self.assertEqual(self.run_command("ls", "--tag", "nobody's"), "no sweep is like that\n")
         self.run_command("archive", "s1", "--undo")
 
         self.assertEqual(self.json("rm", "s1", "--dry-run")["targets"][0]["trials"], 4)

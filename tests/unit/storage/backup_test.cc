@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -97,6 +98,19 @@ TEST_F(Backup, IsRestoredWithAllItHeldAndTheOldOneIsKept) {
   ASSERT_TRUE(aside.ok()) << aside.status();
   EXPECT_EQ(ContentsOf(path_), then);
   EXPECT_EQ(ContentsOf(*aside), later);
+}
+
+TEST_F(Backup, IsRestoredTwiceInASecondAndBothOldOnesAreKept) {
+  pair_ = {};
+  std::set<fs::path> kept;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(CopyDatabase(path_, copy_).ok());
+    const auto aside = PutInPlace(copy_, path_, ".before");
+    ASSERT_TRUE(aside.ok()) << aside.status();
+    EXPECT_TRUE(fs::exists(*aside));
+    kept.insert(*aside);
+  }
+  EXPECT_EQ(kept.size(), 3U);
 }
 
 TEST_F(Backup, OfADatabaseWithALogKeepsTheLogWithItsDatabase) {

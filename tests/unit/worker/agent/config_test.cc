@@ -82,12 +82,23 @@ TEST_F(AgentConfigFile, PrintedSettingsReadBackAsTheSame) {
   const Launch printed = Parse(printing);
   ASSERT_EQ(printed.exit_code, 0) << printed.text;
   EXPECT_THAT(printed.text, HasSubstr("node=myhost\n"));
+  EXPECT_THAT(printed.text,
+              HasSubstr("# checkpoints is not set: checkpoints in the state "
+                        "folder\n"));
+  EXPECT_THAT(printed.text, HasSubstr("# tls-cert is not set\n"));
   const Launch read = Read(printed.text);
   ASSERT_TRUE(read.config) << read.text;
   EXPECT_EQ(read.config->state, "/s t/\"q\"");
   EXPECT_EQ(read.config->slots, 3);
   EXPECT_TRUE(read.config->is_private);
   EXPECT_EQ(Read(printed.text, {"--print-config"}).text, printed.text);
+}
+
+TEST(AgentConfig, PrintsNoSettingsThatWouldBeRefused) {
+  const Launch launch =
+      Parse({"--state", "/s", "--node", "a b", "--print-config"});
+  EXPECT_EQ(launch.exit_code, 2);
+  EXPECT_THAT(launch.text, HasSubstr("--coordinator is required"));
 }
 
 TEST_F(AgentConfigFile, TheCommandLineWins) {
