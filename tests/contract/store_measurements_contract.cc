@@ -62,6 +62,27 @@ TEST_P(StoreContract, APointSentAgainIsThereOnceWithItsLastValue) {
                                      Point{trial, "train_loss", 20, 4.0}));
 }
 
+TEST_P(StoreContract, AStepFarAheadDropsNothingThatFollows) {
+  RunFirstCell();
+  const AttemptKey attempt = Attempt(1, 1, 1);
+  const TrialId trial = Trial(1, 1, 0);
+  for (const int64_t step : {1, 2, 9999, 3, 4}) {
+    ASSERT_TRUE(Commit(AddPoints{attempt,
+                                 {{trial, "train_loss", step, 0.5 * step},
+                                  {trial, "gradient_norm", step % 3, 1.0}}})
+                    .ok());
+  }
+  Reopen();
+  EXPECT_THAT(reader().Curve(trial, "train_loss", -1, 100).value(),
+              ::testing::ElementsAre(Point{trial, "train_loss", 1, 0.5},
+                                     Point{trial, "train_loss", 2, 1.0},
+                                     Point{trial, "train_loss", 3, 1.5},
+                                     Point{trial, "train_loss", 4, 2.0},
+                                     Point{trial, "train_loss", 9999, 4999.5}));
+  EXPECT_EQ(reader().Curve(trial, "gradient_norm", -1, 100)->size(), 3U)
+      << "each metric has its own line of steps";
+}
+
 TEST_P(StoreContract, CurvesArePagedByStep) {
   RunFirstCell();
   AddPoints add{Attempt(1, 1, 1), {}};
@@ -115,6 +136,19 @@ TEST_P(StoreContract, RoutingComesBackAndIsReplacedWhole) {
   RoutingRecord smaller{trial, 300, {{{"e"}, {0.5}}}, {}};
   ASSERT_TRUE(Commit(AddRouting{attempt, smaller}).ok());
   EXPECT_EQ(reader().FindRouting(trial, 300).value(), smaller);
+}
+
+TEST_P(StoreContract, AThousandWeightsAreAThousandWeights) {
+  RunFirstCell();
+  const TrialId trial = Trial(1, 1, 0);
+  RoutingRecord routing{trial, 250, {{{}, {}}}, {}};
+  for (int i = 0; i < 1024; ++i) {
+    routing.map[0].sources.push_back("u" + std::to_string(i));
+    routing.map[0].weights.push_back(1.0 / (3.0 + i));
+  }
+  ASSERT_TRUE(Commit(AddRouting{Attempt(1, 1, 1), routing}).ok());
+  Reopen();
+  EXPECT_EQ(reader().FindRouting(trial, 250).value(), routing);
 }
 
 TEST_P(StoreContract, PointsAreCountedOnceCommitted) {

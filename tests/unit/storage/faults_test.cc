@@ -1,4 +1,5 @@
 #include <chrono>
+#include <future>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
@@ -74,6 +75,51 @@ TEST_F(Faults, AWriterOutsideMakesUsUnavailableForThatCommitOnly) {
   EXPECT_EQ(busy.code(), absl::StatusCode::kUnavailable) << busy;
   other.exec("ROLLBACK");
   EXPECT_TRUE(Add(1, 1).ok());
+}
+
+// Each commit reads before it writes: begun as a reader, all but the first of
+// two would have to give up at once.
+TEST_F(Faults, TwoConnectionsThatReadAndThenWriteBothGetThrough) {
+  constexpr int64_t kEach = 100;
+  ASSERT_TRUE(Add(1, 1).ok());
+  ASSERT_TRUE(Add(2, 1).ok());
+  sqlite::SqliteStore other(
+      std::make_unique<Connection>(path_, Connection::Mode::kWrite));
+  for (const int64_t sweep : {1, 2}) {
+    ASSERT_TRUE(
+        test::CommitOne(*store_, test::Start(test::Attempt(sweep, 1, 1))).ok());
+  }
+  const auto write = [](Store& store, int64_t sweep) {
+    int64_t refused = 0;
+    for (int64_t step = 0; step < kEach; ++step) {
+      const Change points =
+          AddPoints{test::Attempt(sweep, 1, 1),
+                    {{test::Trial(sweep, 1, 0), "train_loss", step, 1.0}}};
+      refused += !test::CommitOne(store, points).ok();
+    }
+    return refused;
+  };
+  auto theirs = std::async(std::launch::async, [&] { return write(other, 2); });
+  EXPECT_EQ(write(*store_, 1), 0);
+  EXPECT_EQ(theirs.get(), 0);
+  SQLite::Database reader(path_.string());
+  EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM curves").getInt64(),
+            2 * kEach);
+}
+
+TEST_F(Faults, TheCauseOfARefusalIsToldInFull) {
+  ASSERT_TRUE(Add(1, 1).ok());
+  SQLite::Database other(path_.string(), SQLite::OPEN_READWRITE);
+  sqlite3* ours = connection_->database().getHandle();
+  // As a transaction would be that begins with a read.
+  connection_->Execute("BEGIN");
+  connection_->Execute("SELECT count(*) FROM sweep");
+  other.exec("UPDATE sweep SET note = 'x'");
+  EXPECT_THROW(connection_->Execute("UPDATE sweep SET note = 'y'"),
+               SQLite::Exception);
+  EXPECT_EQ(sqlite3_errcode(ours), SQLITE_BUSY_SNAPSHOT)
+      << "extended result codes are on";
+  connection_->Execute("ROLLBACK");
 }
 
 TEST_F(Faults, AReaderOutsideDoesNotStopTheWriter) {

@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -31,6 +33,7 @@ class KillOffsets : public CheckpointTest {
     if (child == 0) {
       setenv("LD_PRELOAD", LEADLINE_KILL_AT_WRITE, 1);
       setenv("LEADLINE_KILL_AT", at.c_str(), 1);
+      setenv("LEADLINE_CALLS", (root_ / "calls").c_str(), 1);
       if (freopen((root_ / "err").c_str(), "w", stderr) == nullptr) _exit(126);
       execl(LEADLINE_WRITE_SERIES, "write_series", root.c_str(), number.c_str(),
             nullptr);
@@ -91,6 +94,31 @@ TEST_F(KillOffsets, LeaveOneToGoOnFrom) {
   EXPECT_LT(torn, Offsets() * 9 / 10);
   RecordProperty("kills", Offsets());
   RecordProperty("before_the_checkpoint_was_there", torn);
+}
+
+// A kill leaves what was written to the system, a loss of power does not: each
+// byte is synced before the name that makes it count, and that name after it.
+TEST_F(KillOffsets, NothingGetsItsNameBeforeItIsOnDisk) {
+  CountOf(10);
+  std::istringstream calls(Contents(root_ / "calls"));
+  std::set<std::string> unsynced;
+  std::set<std::string> written;
+  std::string renamed;
+  for (std::string call, path; calls >> call >> path;) {
+    if (call == "write") {
+      unsynced.insert({path, std::filesystem::path(path).parent_path()});
+      written.insert(path);
+    }
+    if (call == "sync") unsynced.erase(path);
+    if (call != "rename") continue;
+    EXPECT_THAT(unsynced, testing::IsEmpty());
+    EXPECT_THAT(renamed, testing::IsEmpty()) << "one rename alone";
+    renamed = path;
+    unsynced.insert(std::filesystem::path(path).parent_path());
+  }
+  EXPECT_EQ(renamed, series_.FolderOf(10));
+  EXPECT_THAT(unsynced, testing::IsEmpty()) << "the folder of the new name";
+  EXPECT_EQ(written.size(), 3U) << "parameters, moments, manifest";
 }
 
 }  // namespace
