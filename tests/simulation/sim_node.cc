@@ -166,6 +166,11 @@ bool SimNode::HoldsNothing() const {
   return logic_ && logic_->Held().empty() && Trainer(0) == nullptr;
 }
 
+std::string SimNode::WhyNotOn(const std::vector<std::string>&, int64_t) {
+  const bool is_full = around_.clockwork.now() < disk_full_until_;
+  return is_full && number_ % 2 == 1 ? "a stranger uses it" : "";
+}
+
 absl::StatusOr<std::vector<std::unique_ptr<agent::Trainer>>> SimNode::Start(
     const AttemptKey& attempt, const agent::TrainerOrder& order) {
   if (around_.clockwork.now() < disk_full_until_) {

@@ -2,10 +2,12 @@
 // as the environment says and whatever error a test wants:
 //   LEADLINE_FAKE_NVML = [GPUS][:CALL=RESULT[@INDEX]]...
 // "4" has four; "4:uuid=15@1" has lost the second; "4:init=18" does not fit its
-// driver.
+// driver. While the file that LEADLINE_FAKE_STRANGER names exists, a stranger
+// has all but 1 MiB of the GPU whose index stands in it.
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 namespace {
@@ -80,6 +82,12 @@ int nvmlDeviceGetName(void* device, char* name, unsigned int bytes) {
 
 int nvmlDeviceGetMemoryInfo(void* device, Memory* memory) {
   *memory = {1ULL << 34, 1ULL << 33, 1ULL << 33};
+  const char* stranger = std::getenv("LEADLINE_FAKE_STRANGER");
+  int index = -1;
+  if (stranger != nullptr) std::ifstream(stranger) >> index;
+  if (index == IndexOf(device)) {
+    *memory = {1ULL << 34, 1ULL << 20, (1ULL << 34) - (1ULL << 20)};
+  }
   return ResultOf("memory", IndexOf(device));
 }
 

@@ -20,7 +20,7 @@ Agent::Agent(AgentOptions options, FindData find, Log& log)
       inputs_(kMostInputs),
       host_({options_.identity.state, options_.trainer,
              options_.identity.boot_id, options_.receives_orphans,
-             options_.spool, options_.checkpoints,
+             options_.spool, options_.checkpoints, options_.nvml,
              [this](SweepId sweep, const RemovedFiles& removed) {
                TellRemoved(sweep, removed);
              }}),

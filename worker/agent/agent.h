@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <variant>
 
 #include "common/log.h"
@@ -24,6 +25,7 @@ struct AgentOptions {
   bool receives_orphans = false;  // see ReceiveOrphans
   SpoolPolicy spool;
   std::filesystem::path checkpoints;  // absolute; one folder a cohort
+  std::string nvml;                   // see LocalHost
 };
 
 class Agent {

@@ -137,6 +137,8 @@ class AgentLogic {
     spec::TrainerConfig config;
     std::optional<std::string> data;  // its path, once found
     bool may_start = true;  // all other nodes with ranks of it are ready too
+    bool is_ready = false;  // and these ranks, where they wait for others
+    std::string occupied = {};  // why it does not fit on its devices, as told
   };
 
   struct HeldEntry {
@@ -151,6 +153,7 @@ class AgentLogic {
   };
 
   void StartIfDue(HeldEntry& held, SteadyTime now);
+  bool HasDevicesFree(HeldEntry& held);
   TrainerOrder OrderFor(const HeldEntry& held, Pending pending) const;
   std::string ListenAddress(const HoldRecord& hold) const;
   void NoteSuspension(HeldEntry& held);

@@ -116,7 +116,7 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
     // The stream that broke may have lost it.
     held.told_addresses = 0;
     if (held.attempt->pid() > 0) TellStarted(key);
-    if (held.pending && held.pending->data && !held.pending->may_start) {
+    if (held.pending && held.pending->is_ready && !held.pending->may_start) {
       TellReady(key);
     }
   }

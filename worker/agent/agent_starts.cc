@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/spec/disk_forecast.h"
+#include "model/spec/memory_forecast.h"
 #include "worker/agent/agent_logic.h"
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_message.h"
@@ -30,6 +31,14 @@ int64_t DiskBytes(const spec::TrainerConfig& config) {
   return spec::ForecastCheckpointBytes(
       whole.settings, config.dataset.vocabulary,
       static_cast<int64_t>(config.seeds.size()));
+}
+
+int64_t DeviceBytes(const spec::TrainerConfig& config) {
+  const spec::Resolution whole = spec::Resolve(config.settings.values());
+  if (!whole.errors.empty()) return 0;
+  return spec::ForecastMemory(whole.settings, config.dataset.vocabulary,
+                              std::ssize(config.seeds))
+      .peak;
 }
 
 }  // namespace
@@ -92,9 +101,6 @@ void AgentLogic::Handle(DataFound found, SteadyTime now) {
     held.pending.reset();
   } else if (found.path.ok()) {
     held.pending->data = *std::move(found.path);
-    if (!held.pending->may_start) {
-      TellReady(found.attempt);
-    }
     StartIfDue(held, now);
   } else {
     Refuse(held.pending->order.attempt(), KindOf(found.path.status(), "data"),
@@ -164,12 +170,32 @@ TrainerOrder AgentLogic::OrderFor(const HeldEntry& held,
   return order;
 }
 
+/// Nobody of ours is on them: what is taken of them is a stranger's.
+bool AgentLogic::HasDevicesFree(HeldEntry& held) {
+  Pending& pending = *held.pending;
+  const AttemptKey& key = held.attempt->key();
+  std::string why =
+      host_.WhyNotOn(held.attempt->hold().devices, DeviceBytes(pending.config));
+  if (!why.empty() && pending.occupied.empty()) {
+    log_.Write(LogLevel::kWarning, "device_occupied",
+               {{"attempt", ToText(key)}, {"why", why}});
+  }
+  if (!why.empty()) TellWaiting(key, why, false);
+  pending.occupied = std::move(why);
+  return pending.occupied.empty();
+}
+
 void AgentLogic::StartIfDue(HeldEntry& held, SteadyTime now) {
-  if (!held.pending || !held.pending->data || !held.pending->may_start ||
-      held.attempt->IsStopping()) {
+  if (!held.pending || !held.pending->data || held.attempt->IsStopping()) {
     return;
   }
+  if (!held.pending->may_start) {
+    if (held.pending->is_ready || !HasDevicesFree(held)) return;
+    held.pending->is_ready = true;
+    return TellReady(held.attempt->key());
+  }
   if (!held.confirmed_at || !IsFresh(*held.confirmed_at, now)) return;
+  if (!held.pending->is_ready && !HasDevicesFree(held)) return;
   Pending pending = *std::exchange(held.pending, std::nullopt);
   const v1::Attempt name = pending.order.attempt();
   const AttemptKey key = held.attempt->key();

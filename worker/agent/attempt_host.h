@@ -117,6 +117,12 @@ class AttemptHost {
   virtual std::optional<std::string> ResumeFrom(
       const AttemptKey& attempt) const = 0;
 
+  /// Why a trainer that needs so many bytes on each of these devices should not
+  /// start now: somebody else uses them. Empty if it may, or if nobody can
+  /// tell.
+  virtual std::string WhyNotOn(const std::vector<std::string>& devices,
+                               int64_t bytes) = 0;
+
   /// Makes the folders, writes the configurations into them and starts a
   /// trainer a rank, all of them or none. The attempt is held from then on,
   /// however the agent ends, until Release. Unavailable: the disk says no.

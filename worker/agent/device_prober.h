@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct Gpu {
   std::string uuid;   // "GPU-8f6c..."
   std::string name;   // "NVIDIA H200"
   int64_t memory_bytes = 0;
+  std::optional<int64_t> free_bytes = {};  // now; null: it does not say
 };
 
 struct GpuList {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -13,6 +14,8 @@
 #include "worker/agent/checkpoint_folder.h"
 #include "worker/agent/devices.h"
 #include "worker/agent/end_report.h"
+#include "worker/agent/gpu_room.h"
+#include "worker/agent/nvml_prober.h"
 #include "worker/agent/order_socket.h"
 #include "worker/agent/proc_stat.h"
 #include "worker/agent/process_group.h"
@@ -25,6 +28,7 @@ namespace {
 constexpr size_t kLastWordBytes = 2048;
 constexpr std::chrono::minutes kBetweenRemovals{10};
 constexpr std::chrono::seconds kTimeToEnd{2};
+constexpr std::string_view kGpuMark = "GPU-";  // of NVIDIA's UUIDs
 
 double SecondsOf(uint64_t ticks) {
   return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
@@ -156,6 +160,16 @@ std::string LocalHost::Folder(const AttemptKey& attempt) const {
 std::optional<std::string> LocalHost::ResumeFrom(
     const AttemptKey& attempt) const {
   return FindCheckpoints(options_.checkpoints, attempt);
+}
+
+std::string LocalHost::WhyNotOn(const std::vector<std::string>& devices,
+                                int64_t bytes) {
+  const bool any_gpu = std::ranges::any_of(
+      devices, [](const std::string& id) { return id.starts_with(kGpuMark); });
+  if (!any_gpu || options_.nvml.empty()) return "";
+  // Measured anew: who used a GPU a minute ago may have gone.
+  const absl::StatusOr<GpuList> now = NvmlProber(options_.nvml).ListGpus();
+  return now.ok() ? WhyNoRoom(now->gpus, devices, bytes) : "";
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<Trainer>>> LocalHost::Start(

@@ -27,6 +27,8 @@ class LocalHost final : public AttemptHost {
     SpoolPolicy spool = {};
     /// Of checkpoints, one folder a cohort, absolute; agents may share it.
     std::filesystem::path checkpoints = {};
+    /// The library that is asked what others use of GPUs; empty: nobody is.
+    std::string nvml = {};
     /// From a thread of this, after what was kept of a sweep was removed.
     std::function<void(SweepId, RemovedFiles)> on_removed =
         [](SweepId, const RemovedFiles&) {};
@@ -37,6 +39,8 @@ class LocalHost final : public AttemptHost {
   std::string Folder(const AttemptKey& attempt) const override;
   std::optional<std::string> ResumeFrom(
       const AttemptKey& attempt) const override;
+  std::string WhyNotOn(const std::vector<std::string>& devices,
+                       int64_t bytes) override;
   absl::StatusOr<std::vector<std::unique_ptr<Trainer>>> Start(
       const AttemptKey& attempt, const TrainerOrder& order) override;
   std::unique_ptr<EventLines> Events(const AttemptKey& attempt,

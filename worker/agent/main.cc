@@ -83,6 +83,7 @@ AgentOptions MakeOptions(const Config& config, const std::string& host) {
   options.policy.hang.least = config.hang_after;
   options.spool = config.spool;
   options.checkpoints = config.checkpoints;
+  options.nvml = config.nvml;
   return options;
 }
 

@@ -90,7 +90,8 @@ int Read(const Functions& nvml, unsigned int index, Gpu& gpu) {
   if (result == kSuccess) result = nvml.name(handle, name.data(), kTextBytes);
   if (result == kSuccess) result = nvml.memory(handle, &memory);
   uuid.back() = name.back() = '\0';
-  gpu = {index, uuid.data(), name.data(), static_cast<int64_t>(memory.total)};
+  gpu = {index, uuid.data(), name.data(), static_cast<int64_t>(memory.total),
+         static_cast<int64_t>(memory.free)};
   return result;
 }
 

@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +16,11 @@ namespace {
 
 class AgentGpus : public SessionFixture {
  protected:
+  void TearDown() override {
+    unsetenv("LEADLINE_FAKE_NVML");
+    unsetenv("LEADLINE_FAKE_STRANGER");
+  }
+
   /// A machine of four GPUs and one CPU slot.
   static AgentOptions FourGpus() {
     setenv("LEADLINE_FAKE_NVML", "4", 1);
@@ -23,7 +30,7 @@ class AgentGpus : public SessionFixture {
     wishes.slots = 1;
     AgentOptions options;
     options.identity.devices = MakeOffer(wishes, prober)->devices;
-    unsetenv("LEADLINE_FAKE_NVML");
+    options.nvml = (test::BuildDir() / "tests" / "libfake_nvml.so").string();
     return options;
   }
 };
@@ -68,6 +75,30 @@ TEST_F(AgentGpus, AttemptOfTwoGpusSeesBothInTheirOrder) {
   ASSERT_TRUE(coordinator_.Send(StartOrder(2, "GPU-00000001-fake")));
   Await([](const Heard& heard) { return !heard.refused.empty(); });
   EXPECT_EQ(coordinator_.heard().refused[0].kind(), "device");
+}
+
+TEST_F(AgentGpus, OneThatAStrangerUsesIsWaitedForWithTheReasonAndNoOther) {
+  const ScratchFolder folder;
+  const auto stranger = folder.path() / "stranger";
+  std::ofstream(stranger) << 2;
+  setenv("LEADLINE_FAKE_STRANGER", stranger.c_str(), 1);
+  RunningAgent agent(coordinator_.address(), FourGpus());
+  Await(IsRegistered);
+  agent.Behave("wait");
+  ASSERT_TRUE(coordinator_.Send(StartOrder(1, "GPU-00000002-fake")));
+  ASSERT_TRUE(coordinator_.Send(StartOrder(2, "GPU-00000003-fake")));
+  AwaitStarts(1);
+  EXPECT_EQ(coordinator_.heard().started[0].attempt().cohort(), "s1.2.c0");
+  Await([](const Heard& heard) { return heard.waiting.size() > 1; });
+  for (const v1::AttemptWaiting& waiting : coordinator_.heard().waiting) {
+    EXPECT_EQ(waiting.attempt().cohort(), "s1.1.c0");
+    EXPECT_THAT(
+        waiting.message(),
+        testing::HasSubstr("GPU-00000002-fake has 1 MiB free of 16.0 GiB"));
+  }
+  std::filesystem::remove(stranger);
+  AwaitStarts(2);
+  EXPECT_TRUE(coordinator_.heard().refused.empty());
 }
 
 }  // namespace
