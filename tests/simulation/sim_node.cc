@@ -168,7 +168,7 @@ bool SimNode::HoldsNothing() const {
 
 std::string SimNode::WhyNotOn(const std::vector<std::string>&, int64_t) {
   const bool is_full = around_.clockwork.now() < disk_full_until_;
-  return is_full && number_ % 2 == 1 ? "a stranger uses it" : "";
+  return is_full && number_ % 2 == 0 ? "a stranger uses it" : "";
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<agent::Trainer>>> SimNode::Start(

@@ -39,8 +39,8 @@ class Runs(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr + run.stdout[-2000:])
         return folder
 
-    def compare(self, first, second):
-        run = subprocess.run([SCRIPT, first, second], text=True, capture_output=True, check=False)
+    def compare(self, first, second, *words):
+        run = subprocess.run([SCRIPT, first, second, *words], text=True, capture_output=True, check=False)
         return run.returncode, run.stdout + run.stderr
 
     def test_same_seeds_of_every_method_are_equal_at_step_20_and_others_are_not(self):
@@ -60,7 +60,18 @@ class Runs(unittest.TestCase):
         other = self.train("other", {"checkpoint_every": 1, "data_seed": 9})
         code, text = self.compare(one, other)
         self.assertEqual(code, 1)
-        self.assertRegex(text, r"^step 1: [a-z_.0-9]+, replica 0$")
+        self.assertRegex(text, r"(?m)^step 1: [a-z_.0-9]+, replica 0$")
+        self.assertIn("class: unknown: losses part by", text)
+
+    def test_runs_have_the_class_that_was_measured(self):
+        one, again = self.train("one"), self.train("again")
+        self.assertIn("class: bit-exact", self.compare(one, again)[1])
+        # Sums in another order: the same but for rounding.
+        apart = self.train("apart", {"micro_batch": 1})
+        code, text = self.compare(one, apart)
+        self.assertEqual(code, 1)
+        self.assertIn("class: within tolerance: losses part by", text)
+        self.assertIn("class: unknown", self.compare(one, apart, "--tolerance", "1e-12")[1])
 
     def test_nothing_to_compare_is_no_agreement(self):
         code, text = self.compare(self.folder, self.folder)
