@@ -100,7 +100,11 @@ absl::Status MemoryTransaction::On(const DropMeasurements& change) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> MemoryStore::Purge(const PurgeLimits&) { return false; }
+absl::StatusOr<bool> MemoryStore::Purge(const PurgeLimits&) {
+  const std::lock_guard lock(record_->mutex);
+  record_->staged.clear();
+  return false;
+}
 
 absl::StatusOr<std::optional<SweepRecord>> MemoryStore::FindSweep(
     SweepId sweep) const {

@@ -64,6 +64,36 @@ absl::Status MemoryTransaction::On(const AddSweep& change) {
   return absl::OkStatus();
 }
 
+absl::Status MemoryTransaction::On(const StageSweep& change) {
+  const AddSweep& part = change.part;
+  if (absl::Status fit = CheckParts(part); !fit.ok()) return fit;
+  const SweepId id = part.sweep.id;
+  if (record_.sweeps.contains(id)) {
+    return absl::AlreadyExistsError("sweep " + ToText(id) +
+                                    " is stored already");
+  }
+  const AddSweep* before = Find(record_.staged, id);
+  AddSweep all = before ? *before : AddSweep{part.sweep, {}, {}, {}};
+  all.cells.insert(all.cells.end(), part.cells.begin(), part.cells.end());
+  all.cohorts.insert(all.cohorts.end(), part.cohorts.begin(),
+                     part.cohorts.end());
+  all.trials.insert(all.trials.end(), part.trials.begin(), part.trials.end());
+  if (absl::Status fit = CheckParts(all); !fit.ok()) return fit;
+  Set(record_.staged, id, all);
+  return absl::OkStatus();
+}
+
+absl::Status MemoryTransaction::On(const AdmitSweep& change) {
+  const AddSweep* staged = Find(record_.staged, change.sweep);
+  if (!staged) {
+    return absl::NotFoundError("no staged sweep " + ToText(change.sweep));
+  }
+  AddSweep all = *staged;
+  all.sweep.submitted_at = change.submitted_at;
+  Erase(record_.staged, change.sweep);
+  return On(all);
+}
+
 absl::Status MemoryTransaction::On(const MoveSweep& change) {
   const SweepRecord* stored = Find(record_.sweeps, change.sweep);
   if (!stored) {

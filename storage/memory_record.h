@@ -45,6 +45,7 @@ struct MemoryRecord {
   std::map<std::string, std::string> answers;
   std::map<std::string, NodeRecord> nodes;
   std::map<SweepId, std::string> retired;  // names of removed sweeps
+  std::map<SweepId, AddSweep> staged;      // what there is of them
 };
 
 /// Applies changes and remembers how to take them back. The caller holds the
@@ -64,6 +65,8 @@ class MemoryTransaction {
 
  private:
   absl::Status On(const AddSweep& change);
+  absl::Status On(const StageSweep& change);
+  absl::Status On(const AdmitSweep& change);
   absl::Status On(const MoveSweep& change);
   absl::Status On(const MoveTrial& change);
   absl::Status On(const StartAttempt& change);

@@ -95,6 +95,9 @@ absl::StatusOr<SweepId> MemoryStore::NextSweepId() const {
   if (!record_->retired.empty()) {
     last = std::max(last, record_->retired.rbegin()->first.value);
   }
+  if (!record_->staged.empty()) {
+    last = std::max(last, record_->staged.rbegin()->first.value);
+  }
   return SweepId{last + 1};
 }
 

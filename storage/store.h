@@ -27,6 +27,21 @@ struct AddSweep {
   std::vector<TrialRecord> trials;
 };
 
+/// Stores some cells of a sweep, with all of their cohorts and trials, out of
+/// sight: there is no such sweep until it is admitted. The first part brings
+/// its record too. What is never admitted Purge deletes. AlreadyExists if the
+/// id is taken.
+struct StageSweep {
+  AddSweep part;
+};
+
+/// A staged sweep is there from now on, with all of its parts. NotFound unless
+/// it is staged.
+struct AdmitSweep {
+  SweepId sweep;
+  WallTime submitted_at{};
+};
+
 /// FailedPrecondition unless the sweep is in state `from`.
 struct MoveSweep {
   SweepId sweep;
@@ -195,7 +210,7 @@ using Change =
                  EndAttempt, AskToStop, Acknowledge, AddPoints, AddRouting,
                  AddWindows, AddResult, KeepOrphan, KeepAnswer, SetStanding,
                  StopSweep, SetNode, DescribeSweep, RemoveSweep,
-                 DropMeasurements, SetRankPids>;
+                 DropMeasurements, SetRankPids, StageSweep, AdmitSweep>;
 
 /// What a coordinator needs to go on after a restart.
 struct SweepContents {
@@ -253,6 +268,8 @@ class Store {
 
   /// Deletes some of what was removed or is older than it may be, in one
   /// transaction that takes no longer than a commit. True while some is left.
+  /// Sweeps that are staged and not admitted go too: not to be called while one
+  /// is on its way.
   /// Unavailable as of Commit.
   virtual absl::StatusOr<bool> Purge(const PurgeLimits& limits) = 0;
 

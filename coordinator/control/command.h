@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -22,9 +23,17 @@ struct SessionId {
   auto operator<=>(const SessionId&) const = default;
 };
 
+/// What a cell asks for, as its settings say.
+struct CellNeeds {
+  int64_t devices = 1;  // ranks of an attempt
+  int64_t threads = 1;  // CPU slots of a rank
+  double work = 1;      // of one trial: FLOPs where known, else steps
+};
+
 struct NewCell {
   storage::CellRecord record;
   std::vector<int64_t> cohort_sizes;  // together all seeds, in their order
+  std::optional<CellNeeds> needs;     // null: still to be read from the record
 };
 
 /// What a sweep file expanded to. Ids are not set: cells get theirs by place.
@@ -34,8 +43,11 @@ struct NewSweep {
   std::vector<int64_t> seeds;  // of every cell
 };
 
+struct StagedSweep;
+
 /// `kept_answer` and `equal_sweep` are what the store has under the request id
-/// and for the same sweep, looked up right before.
+/// and for the same sweep, looked up right before. `staged`: all parts of the
+/// sweep are stored already, out of sight.
 struct SubmitSweep {
   NewSweep sweep;
   int64_t duplicates = 0;
@@ -43,6 +55,7 @@ struct SubmitSweep {
   bool make_new = false;
   std::optional<std::string> kept_answer;
   std::optional<SweepId> equal_sweep;
+  std::shared_ptr<StagedSweep> staged = nullptr;
 };
 
 /// A sweep, a cell or a trial.

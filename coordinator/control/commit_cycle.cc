@@ -40,6 +40,7 @@ CommitCycle::CommitCycle(CommitCycleOptions options, storage::Store& store,
       store_(store),
       sink_(sink),
       log_(log),
+      admissions_(options_.most_trials),
       publisher_(sink, options_.publish_every) {}
 
 absl::StatusOr<std::unique_ptr<CommitCycle>> CommitCycle::Start(
@@ -89,10 +90,12 @@ void CommitCycle::TakeTurn(SteadyTime now) {
     ticked_ = now;
   }
   ApplyQueue();
+  if (!retry_at_ && !load_with_work_wanted_) Admit();
   if (!retry_at_) publisher_.Publish(*control_, options_.now().steady);
   // What waits to be committed is not so yet.
   if (batch_.IsEmpty() && apart_.empty()) TellOverview(now);
-  if (queue_.empty() && !retry_at_) Purge();
+  // Purging takes what is staged, too.
+  if (queue_.empty() && admissions_.IsEmpty() && !retry_at_) Purge();
 }
 
 void CommitCycle::TellOverview(SteadyTime now) {
@@ -113,10 +116,14 @@ void CommitCycle::RefuseRequests() {
     }
   }
   queue_ = std::move(left);
+  admissions_.Refuse(standstill_);
 }
 
 SteadyTime CommitCycle::NextTurn() const {
-  const SteadyTime next = retry_at_.value_or(ticked_ + options_.tick);
+  // Whatever else is due waits for that.
+  if (retry_at_) return *retry_at_;
+  if (!admissions_.IsEmpty()) return options_.now().steady;
+  const SteadyTime next = ticked_ + options_.tick;
   return purges_ ? std::min(next, purge_at_) : next;
 }
 
@@ -148,6 +155,7 @@ void CommitCycle::Abandon(const absl::Status& status) {
   for (Envelope& envelope : std::exchange(queue_, {})) {
     envelope.answered(status);
   }
+  admissions_.Refuse(status);
 }
 
 /// Stops where a commit is refused: the rest waits in the queue.
@@ -163,12 +171,63 @@ void CommitCycle::ApplyQueue() {
   Flush();
 }
 
+/// False if there is nothing to store.
+bool CommitCycle::BeginAdmission() {
+  Envelope& first = admissions_.First();
+  const absl::Status found = LookUp(store_, control_->state(), first.command);
+  const auto& submit = std::get<SubmitSweep>(first.command);
+  const bool is_known =
+      submit.kept_answer || (submit.equal_sweep && !submit.make_new);
+  if (found.ok() && !is_known) {
+    admissions_.Begin(control_->TakeNumber());
+    return true;
+  }
+  Envelope envelope = admissions_.Take();
+  if (!found.ok()) {
+    envelope.answered(found);
+  } else {
+    Apply(std::move(envelope));
+    Flush();
+  }
+  return false;
+}
+
+void CommitCycle::Admit() {
+  if (admissions_.IsEmpty()) return;
+  if (!admissions_.Number() && !BeginAdmission()) return;
+  const storage::Change* part = admissions_.NextPart();
+  if (!part) {
+    Add(admissions_.Take());
+    Flush();
+    return;
+  }
+  const absl::Status stored = store_.Commit({part, 1});
+  if (stored.ok()) {
+    retry_wait_ = {};
+    return admissions_.Taken();
+  }
+  if (absl::IsUnavailable(stored)) return WaitAndRetry(stored);
+  log_.Write(LogLevel::kError, "commit_failed",
+             {{"code", absl::StatusCodeToString(stored.code())},
+              {"message", std::string(stored.message())}});
+  admissions_.Take().answered(absl::Status(
+      absl::IsDataLoss(stored) ? stored.code() : absl::StatusCode::kInternal,
+      "the sweep could not be stored: " + std::string(stored.message())));
+}
+
 void CommitCycle::Add(Envelope envelope) {
+  if (admissions_.MustWait(envelope.command)) {
+    return admissions_.Add(std::move(envelope));
+  }
   if (AsksTheStore(envelope.command)) {
     const absl::Status found =
         LookUp(store_, control_->state(), envelope.command);
     if (!found.ok()) return envelope.answered(found);
   }
+  Apply(std::move(envelope));
+}
+
+void CommitCycle::Apply(Envelope envelope) {
   Outcome outcome = control_->Apply(envelope.command, options_.now());
   if (std::holds_alternative<RemoveTargets>(envelope.command)) {
     purge_at_ = options_.now().steady;
@@ -315,6 +374,7 @@ bool CommitCycle::LoadAgain() {
     return false;
   }
   control_ = std::make_unique<Control>(*std::move(loaded));
+  if (const auto taken = admissions_.Number()) control_->KeepNumber(*taken);
   const bool work_wanted = *std::exchange(load_with_work_wanted_, {});
   const Moment now = options_.now();
   for (Outcome outcome : {control_->Begin(now),

@@ -15,6 +15,7 @@
 #include <absl/status/statusor.h>
 
 #include "common/log.h"
+#include "coordinator/control/admissions.h"
 #include "coordinator/control/commit_batch.h"
 #include "coordinator/control/control.h"
 #include "coordinator/control/observer.h"
@@ -33,17 +34,12 @@ struct CommitCycleOptions {
   std::chrono::milliseconds tick{250};
   std::chrono::milliseconds publish_every{200};  // a sweep's progress, at most
   std::chrono::milliseconds overview_every{1000};
+  int64_t most_trials = 2000;  // of a sweep that are stored in one turn
   /// Curves, routing and window losses of a sweep go when it has been archived
   /// for so long; null: never.
   std::optional<std::chrono::hours> keep_archived;
   MomentSource now;
   Observer* observer = nullptr;  // outlives the cycle; may be null
-};
-
-/// A command, and whom to answer.
-struct Envelope {
-  Command command;
-  Answered answered;
 };
 
 /// Owned by one thread.
@@ -79,6 +75,10 @@ class CommitCycle {
   void TellTally(const CommitBatch& batch) const;
   void TellOverview(SteadyTime now);
   void Add(Envelope envelope);
+  void Apply(Envelope envelope);
+  /// Stores a part of the oldest large submission, or applies it.
+  void Admit();
+  bool BeginAdmission();
 
   /// True if nothing is left to commit.
   bool Flush();
@@ -104,6 +104,7 @@ class CommitCycle {
   SteadyTime ticked_{};
   std::optional<SteadyTime> overview_at_;
   std::deque<Envelope> queue_;
+  Admissions admissions_;
   CommitBatch batch_;
   std::deque<CommitBatch> apart_;  // after `batch_`
   /// The store is to be read anew; `true`: and work is wanted.

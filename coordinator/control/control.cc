@@ -1,5 +1,6 @@
 #include "coordinator/control/control.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,16 @@ Outcome Control::Apply(const Command& command, Moment now) {
   Dispatch(step, command);
   Place(step);
   return std::move(step.outcome);
+}
+
+SweepId Control::TakeNumber() {
+  const SweepId number = state_.next_sweep;
+  KeepNumber(number);
+  return number;
+}
+
+void Control::KeepNumber(SweepId taken) {
+  state_.next_sweep.value = std::max(state_.next_sweep.value, taken.value + 1);
 }
 
 std::optional<ProgressReport> Control::Progress(SweepId sweep) const {

@@ -36,6 +36,11 @@ class Control {
 
   Outcome Apply(const Command& command, Moment now);
 
+  /// A number that no other sweep gets from this one.
+  SweepId TakeNumber();
+  /// Likewise; that number, which another coordinator took.
+  void KeepNumber(SweepId taken);
+
   /// Null if the sweep is not among those in memory.
   std::optional<ProgressReport> Progress(SweepId sweep) const;
 

@@ -13,25 +13,6 @@ int64_t& CountOf(Sweep& sweep, TrialState state) {
   return sweep.trials[static_cast<size_t>(state)];
 }
 
-/// The cell without its cohorts. Settings that cannot be read (of a newer
-/// version, say) leave it needing one device; its trainer will refuse them.
-Cell MakeCell(const storage::CellRecord& record) {
-  Cell cell;
-  cell.record = record;
-  cell.work = static_cast<double>(record.steps);
-  const auto read = spec::ReadSettingsJson(record.settings_json);
-  const spec::Settings* settings = std::get_if<spec::Settings>(&read);
-  if (!settings || !settings->Has("devices") || !settings->Has("threads")) {
-    return cell;
-  }
-  cell.devices = settings->Integer("devices");
-  cell.threads = settings->Integer("threads");
-  if (spec::Resolve(settings->values()).errors.empty()) {
-    cell.work = spec::CountTrainingFlops(*settings, record.dataset.vocabulary);
-  }
-  return cell;
-}
-
 void CountWork(Sweep& sweep, const Cell& cell, TrialState trial, int sign) {
   if (!IsEnded(trial)) return;
   sweep.work.ended += sign * cell.work;
@@ -53,26 +34,44 @@ void UpdateSets(State& state, const CohortId& id, Cohort& cohort) {
   state.must_place = true;
 }
 
-void Add(State& state, const storage::SweepContents& contents) {
-  Sweep& sweep = state.sweeps[contents.sweep.id];
-  sweep.record = contents.sweep;
-  for (const storage::CellRecord& record : contents.cells) {
-    sweep.cells.push_back(MakeCell(record));
+void AddCell(Sweep& sweep, const storage::CellRecord& record,
+             const CellNeeds& needs) {
+  Cell& cell = sweep.cells.emplace_back();
+  static_cast<CellNeeds&>(cell) = needs;
+  cell.record = record;
+}
+
+Cohort& CohortOf(Sweep& sweep, const CohortId& id) {
+  return sweep.cells.at(static_cast<size_t>(id.cell.number - 1))
+      .cohorts.at(static_cast<size_t>(id.number));
+}
+
+/// Of cells that are there.
+void AddParts(Sweep& sweep, const std::vector<storage::CohortRecord>& cohorts,
+              const std::vector<storage::TrialRecord>& trials) {
+  for (const storage::CohortRecord& record : cohorts) {
+    sweep.cells.at(static_cast<size_t>(record.id.cell.number - 1))
+        .cohorts.emplace_back()
+        .record = record;
   }
-  for (const storage::CohortRecord& record : contents.cohorts) {
-    Cohort cohort;
-    cohort.record = record;
-    sweep.cells.at(record.id.cell.number - 1)
-        .cohorts.push_back(std::move(cohort));
-  }
-  for (const storage::TrialRecord& trial : contents.trials) {
-    const Cell& cell = *state.FindCell(trial.id.cell);
-    state.FindCohort(trial.cohort)->trials.push_back(trial);
+  for (const storage::TrialRecord& trial : trials) {
+    const Cell& cell =
+        sweep.cells.at(static_cast<size_t>(trial.id.cell.number - 1));
+    CohortOf(sweep, trial.cohort).trials.push_back(trial);
     ++CountOf(sweep, trial.state);
     sweep.work.planned += cell.work;
     sweep.steps.planned += static_cast<double>(cell.record.steps);
     CountWork(sweep, cell, trial.state, 1);
   }
+}
+
+void Add(State& state, const storage::SweepContents& contents) {
+  Sweep& sweep = state.sweeps[contents.sweep.id];
+  sweep.record = contents.sweep;
+  for (const storage::CellRecord& record : contents.cells) {
+    AddCell(sweep, record, NeedsOf(record));
+  }
+  AddParts(sweep, contents.cohorts, contents.trials);
   state.next_sweep.value =
       std::max(state.next_sweep.value, contents.sweep.id.value + 1);
 }
@@ -95,6 +94,9 @@ struct Folder {
       UpdateSets(state, cohort.id, *state.FindCohort(cohort.id));
     }
   }
+  // What control knows of it is taken in apart.
+  void operator()(const storage::StageSweep&) {}
+  void operator()(const storage::AdmitSweep&) {}
   void operator()(const storage::MoveSweep& move) {
     if (Sweep* sweep = state.FindSweep(move.sweep)) {
       sweep->record.state = move.to;
@@ -196,6 +198,44 @@ struct Folder {
 
 void Fold(State& state, const storage::Change& change) {
   std::visit(Folder{state}, change);
+}
+
+CellNeeds NeedsOf(const storage::CellRecord& record) {
+  CellNeeds needs;
+  needs.work = static_cast<double>(record.steps);
+  const auto read = spec::ReadSettingsJson(record.settings_json);
+  const spec::Settings* settings = std::get_if<spec::Settings>(&read);
+  if (!settings || !settings->Has("devices") || !settings->Has("threads")) {
+    return needs;
+  }
+  needs.devices = settings->Integer("devices");
+  needs.threads = settings->Integer("threads");
+  if (spec::Resolve(settings->values()).errors.empty()) {
+    needs.work = spec::CountTrainingFlops(*settings, record.dataset.vocabulary);
+  }
+  return needs;
+}
+
+void AddPart(StagedSweep& staged, const storage::AddSweep& part,
+             const std::vector<CellNeeds>& needs) {
+  staged.sweep.record = part.sweep;
+  for (size_t i = 0; i < part.cells.size(); ++i) {
+    AddCell(staged.sweep, part.cells[i], needs.at(i));
+  }
+  AddParts(staged.sweep, part.cohorts, part.trials);
+  for (const storage::CohortRecord& cohort : part.cohorts) {
+    staged.waiting.emplace_hint(staged.waiting.end(), cohort.id);
+  }
+}
+
+void TakeIn(State& state, StagedSweep&& staged) {
+  const SweepId id = staged.sweep.record.id;
+  state.lines.moved.insert(state.lines.moved.end(), staged.waiting.begin(),
+                           staged.waiting.end());
+  state.waiting.merge(staged.waiting);
+  state.sweeps.insert_or_assign(id, std::move(staged.sweep));
+  state.next_sweep.value = std::max(state.next_sweep.value, id.value + 1);
+  state.must_place = true;
 }
 
 absl::Status Restore(State& state, const storage::SweepContents& contents,

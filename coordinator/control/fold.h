@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <set>
+#include <vector>
+
 #include <absl/status/status.h>
 
 #include "coordinator/control/state.h"
@@ -12,6 +15,24 @@ namespace leadline::control {
 
 /// Moves the durable half as a committed change does.
 void Fold(State& state, const storage::Change& change);
+
+/// What the settings of a cell say. Those that cannot be read (of a newer
+/// version, say) leave it needing one device; its trainer will refuse them.
+CellNeeds NeedsOf(const storage::CellRecord& record);
+
+/// A sweep that is stored part by part, as control will know it.
+struct StagedSweep {
+  Sweep sweep;
+  std::set<CohortId> waiting;
+};
+
+/// Adds cells that follow those it has, with all of their parts; `needs` of
+/// each cell.
+void AddPart(StagedSweep& staged, const storage::AddSweep& part,
+             const std::vector<CellNeeds>& needs);
+
+/// From now on there is that sweep.
+void TakeIn(State& state, StagedSweep&& staged);
 
 /// Takes over what the store holds. Live attempts get a lease from `now` on.
 absl::Status Restore(State& state, const storage::SweepContents& contents,

@@ -96,11 +96,8 @@ struct Cohort {
 std::vector<storage::TrialRecord> TrialsWhere(const Cohort& cohort,
                                               bool (*is_meant)(TrialState));
 
-struct Cell {
+struct Cell : CellNeeds {
   storage::CellRecord record;
-  int64_t devices = 1;  // ranks of an attempt
-  int64_t threads = 1;  // CPU slots of a rank
-  double work = 1;      // of one trial: FLOPs where known, else steps
   std::vector<Cohort> cohorts;
 };
 

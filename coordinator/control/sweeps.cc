@@ -101,12 +101,18 @@ struct Canceller {
 }  // namespace
 
 storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id) {
+  return BuildPart(sweep, sweep.cells, id, 1);
+}
+
+storage::AddSweep BuildPart(const NewSweep& sweep,
+                            std::span<const NewCell> cells, SweepId id,
+                            int64_t first_cell) {
   storage::AddSweep add;
   add.sweep = sweep.sweep;
   add.sweep.id = id;
-  for (const NewCell& cell : sweep.cells) {
+  for (const NewCell& cell : cells) {
     storage::CellRecord record = cell.record;
-    record.id = {id, std::ssize(add.cells) + 1};
+    record.id = {id, first_cell + std::ssize(add.cells)};
     int64_t index = 0;
     for (const int64_t size : cell.cohort_sizes) {
       const CohortId cohort{record.id,
@@ -133,6 +139,13 @@ void Apply(Step& step, const SubmitSweep& command) {
   SubmitAnswer answer;
   if (command.equal_sweep && !command.make_new) {
     answer = {*command.equal_sweep, true};
+  } else if (command.staged) {
+    storage::SweepRecord& record = command.staged->sweep.record;
+    record.submitted_at = step.now.wall;
+    answer = {record.id, false};
+    step.Do(storage::AdmitSweep{record.id, step.now.wall});
+    TakeIn(step.state, std::move(*command.staged));
+    step.Touch(answer.sweep);
   } else {
     answer = {step.state.next_sweep, false};
     storage::AddSweep add = BuildSweep(command.sweep, answer.sweep);

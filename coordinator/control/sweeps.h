@@ -2,12 +2,19 @@
 
 #pragma once
 
+#include <span>
+
 #include "coordinator/control/step.h"
 
 namespace leadline::control {
 
 /// The change that adds a sweep under its id, cells cut into cohorts.
 storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id);
+
+/// The same of some of its cells, whose first has that number.
+storage::AddSweep BuildPart(const NewSweep& sweep,
+                            std::span<const NewCell> cells, SweepId id,
+                            int64_t first_cell);
 
 /// Answers SubmitAnswer. InvalidArgument if the request id stands for another
 /// request.

@@ -76,18 +76,18 @@ void LeaveLine(WaitingLines& waiting, Cohort& cohort) {
 }
 
 void NoteAge(WaitingLines& waiting, Cohort& cohort, SteadyTime now) {
-  const CohortId& id = cohort.record.id;
   std::optional<SteadyTime>& since = cohort.place.since;
   if (cohort.Waits() == since.has_value()) return;
-  auto& ages = waiting.by_age[id.cell.sweep];
+  auto& ages = waiting.by_age[cohort.record.id.cell.sweep];
   if (!since) {
     since = now;
-    ages.emplace_hint(ages.end(), now, id);
+    ++ages[now];
     return;
   }
-  ages.erase({*since, id});
+  const auto age = ages.find(*since);
+  if (--age->second == 0) ages.erase(age);
   since.reset();
-  if (ages.empty()) waiting.by_age.erase(id.cell.sweep);
+  if (ages.empty()) waiting.by_age.erase(cohort.record.id.cell.sweep);
 }
 
 void JoinLine(WaitingLines& waiting, Cohort& cohort, scheduler::Demand demand) {

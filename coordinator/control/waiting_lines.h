@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -52,8 +53,8 @@ struct WaitingLines {
   std::set<CohortId> kept_back;
   std::set<std::pair<SteadyTime, CohortId>> by_time;
   std::set<CohortId> for_an_end;
-  /// All, by since when they wait.
-  std::map<SweepId, std::set<std::pair<SteadyTime, CohortId>>> by_age;
+  /// How many of a sweep have waited since when.
+  std::map<SweepId, std::map<SteadyTime, int64_t>> by_age;
   /// Something of them has moved since they were put where they are.
   std::vector<CohortId> moved;
 };

@@ -42,6 +42,7 @@ control::NewCell ToNewCell(const sweep::PlannedCell& cell, int64_t seeds) {
        sweep::SplitIntoCohorts(seeds, cell.cohort_size)) {
     value.cohort_sizes.push_back(cohort.count);
   }
+  value.needs = control::CellNeeds{cell.devices, cell.threads, cell.flops};
   return value;
 }
 

@@ -37,6 +37,8 @@ class ChangeWriter {
 
  private:
   absl::Status On(const AddSweep& change);
+  absl::Status On(const StageSweep& change);
+  absl::Status On(const AdmitSweep& change);
   absl::Status On(const MoveSweep& change);
   absl::Status On(const MoveTrial& change);
   absl::Status On(const StartAttempt& change);
@@ -66,6 +68,7 @@ class ChangeWriter {
   void Insert(const SweepRecord& sweep);
   int64_t Insert(const CellRecord& cell);
   int64_t Insert(const CohortRecord& cohort, int64_t cell);
+  void InsertParts(const AddSweep& sweep);
   void Insert(const AttemptRecord& attempt, int64_t cohort);
 
   /// The row of the attempt's cohort; FailedPrecondition unless it is live.

@@ -1,6 +1,7 @@
 // The rows of a new sweep.
 
 #include <map>
+#include <optional>
 
 #include "storage/change_checks.h"
 #include "storage/sqlite/change_writer.h"
@@ -54,6 +55,24 @@ int64_t ChangeWriter::Insert(const CohortRecord& cohort, int64_t cell) {
   return connection_.database().getLastInsertRowid();
 }
 
+/// The sweep's own row is there.
+void ChangeWriter::InsertParts(const AddSweep& sweep) {
+  std::map<CellId, int64_t> cells;
+  for (const CellRecord& cell : sweep.cells) cells[cell.id] = Insert(cell);
+  std::map<CohortId, int64_t> cohorts;
+  for (const CohortRecord& cohort : sweep.cohorts) {
+    cohorts[cohort.id] = Insert(cohort, cells.at(cohort.id.cell));
+  }
+  for (const TrialRecord& trial : sweep.trials) {
+    Query(connection_,
+          "INSERT INTO trial VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+          ToText(trial.id), sweep.sweep.id.value, cells.at(trial.id.cell),
+          cohorts.at(trial.cohort), trial.id.seed_index, trial.seed,
+          std::string(Name(trial.state)), trial.reason)
+        .Finish();
+  }
+}
+
 absl::Status ChangeWriter::On(const AddSweep& change) {
   if (absl::Status fit = CheckParts(change); !fit.ok()) return fit;
   const SweepId id = change.sweep.id;
@@ -62,21 +81,47 @@ absl::Status ChangeWriter::On(const AddSweep& change) {
                                     " is stored already");
   }
   Insert(change.sweep);
-  std::map<CellId, int64_t> cells;
-  for (const CellRecord& cell : change.cells) cells[cell.id] = Insert(cell);
-  std::map<CohortId, int64_t> cohorts;
-  for (const CohortRecord& cohort : change.cohorts) {
-    cohorts[cohort.id] = Insert(cohort, cells.at(cohort.id.cell));
+  InsertParts(change);
+  return absl::OkStatus();
+}
+
+// Removed at the beginning of time: out of sight for every reader, and deleted
+// with what has been removed unless it is admitted.
+absl::Status ChangeWriter::On(const StageSweep& change) {
+  const AddSweep& part = change.part;
+  if (absl::Status fit = CheckParts(part); !fit.ok()) return fit;
+  const SweepId id = part.sweep.id;
+  std::optional<int64_t> removed_at;
+  bool is_there = false;
+  {
+    Query query(connection_, "SELECT removed_at FROM sweep WHERE id = ?",
+                id.value);
+    is_there = query.Next();
+    if (is_there) query.Read(removed_at);
   }
-  for (const TrialRecord& trial : change.trials) {
-    Query(connection_,
-          "INSERT INTO trial VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
-          ToText(trial.id), id.value, cells.at(trial.id.cell),
-          cohorts.at(trial.cohort), trial.id.seed_index, trial.seed,
-          std::string(Name(trial.state)), trial.reason)
+  if (is_there && removed_at != 0) {
+    return absl::AlreadyExistsError("sweep " + ToText(id) +
+                                    " is stored already");
+  }
+  if (!is_there) {
+    Insert(part.sweep);
+    Query(connection_, "UPDATE sweep SET removed_at = 0 WHERE id = ?", id.value)
         .Finish();
   }
+  InsertParts(part);
   return absl::OkStatus();
+}
+
+absl::Status ChangeWriter::On(const AdmitSweep& change) {
+  const int64_t admitted =
+      Query(connection_,
+            "UPDATE sweep SET removed_at = NULL, submitted_at = ? WHERE id = ? "
+            "AND removed_at = 0",
+            int64_t{change.submitted_at.time_since_epoch().count()},
+            change.sweep.value)
+          .Finish();
+  if (admitted == 1) return absl::OkStatus();
+  return absl::NotFoundError("no staged sweep " + ToText(change.sweep));
 }
 
 }  // namespace leadline::storage::sqlite

@@ -60,8 +60,8 @@ absl::StatusOr<std::vector<SweepContents>> LoadAllUnfinished(
   {
     Query query(connection,
                 "SELECT " LEADLINE_SWEEP_COLUMNS
-                " FROM sweep s WHERE s.state IN ('active', 'paused') ORDER BY "
-                "s.id");
+                " FROM sweep s WHERE s.state IN ('active', 'paused') AND "
+                "s.removed_at IS NULL ORDER BY s.id");
     if (auto read = ReadAll(query, sweeps, ReadSweep); !read.ok()) return read;
   }
   std::vector<SweepContents> all(sweeps.size());

@@ -90,7 +90,9 @@ SqliteReader::CountTrials() const {
   return WithConnection(
       "counting trials", [](Connection& connection) -> absl::StatusOr<Counts> {
         Query query(connection,
-                    "SELECT state, count(*) FROM trial GROUP BY state");
+                    "SELECT state, count(*) FROM trial WHERE sweep NOT IN "
+                    "(SELECT id FROM sweep WHERE removed_at IS NOT NULL) "
+                    "GROUP BY state");
         Counts counts{};
         while (query.Next()) {
           std::string word;

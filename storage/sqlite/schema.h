@@ -18,11 +18,12 @@ extern const char kStepTo4[];
 extern const char kStepTo5[];
 extern const char kStepTo6[];
 extern const char kStepTo7[];
+extern const char kStepTo8[];
 
 /// SQL that brings a database of version i to version i + 1.
-extern const std::array<const char*, 7> kSchemaSteps;
+extern const std::array<const char*, 8> kSchemaSteps;
 
 /// The version this program writes.
-inline constexpr int32_t kSchemaVersion = 7;
+inline constexpr int32_t kSchemaVersion = 8;
 
 }  // namespace leadline::storage::sqlite

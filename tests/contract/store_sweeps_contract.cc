@@ -30,6 +30,73 @@ TEST_P(StoreContract, LoadGivesBackWhatWasAdded) {
   EXPECT_EQ(store().LoadSweep(Sweep(2)).status().code(), kNotFound);
 }
 
+/// Cells `first` to `last` of a sweep, with all that belongs to them.
+storage::StageSweep PartOf(const AddSweep& whole, int64_t first, int64_t last) {
+  storage::StageSweep stage;
+  stage.part.sweep = whole.sweep;
+  const auto is_in = [&](const CellId& cell) {
+    return cell.number >= first && cell.number <= last;
+  };
+  for (const auto& cell : whole.cells) {
+    if (is_in(cell.id)) stage.part.cells.push_back(cell);
+  }
+  for (const auto& cohort : whole.cohorts) {
+    if (is_in(cohort.id.cell)) stage.part.cohorts.push_back(cohort);
+  }
+  for (const auto& trial : whole.trials) {
+    if (is_in(trial.id.cell)) stage.part.trials.push_back(trial);
+  }
+  return stage;
+}
+
+TEST_P(StoreContract, AStagedSweepIsNotThereUntilItIsAdmittedAndThenAsAWhole) {
+  const std::string before = Contents();
+  const AddSweep whole = MakeSweep(2, 5, 2);
+  ASSERT_TRUE(Commit(PartOf(whole, 1, 3)).ok());
+  ASSERT_TRUE(Commit(PartOf(whole, 4, 5)).ok());
+  EXPECT_EQ(Contents(), before);
+  EXPECT_EQ(store().LoadUnfinished()->size(), 1U);
+  EXPECT_EQ(store().LoadSweep(Sweep(2)).status().code(), kNotFound);
+  EXPECT_EQ(store().FindSweep(Sweep(2))->has_value(), false);
+  EXPECT_FALSE(store()
+                   .FindEqualSweep(whole.sweep.name, whole.sweep.canonical_hash)
+                   ->has_value());
+  EXPECT_EQ(reader().GetSweep(Sweep(2)).status().code(), kNotFound);
+  EXPECT_EQ(reader().GetTrial(Trial(2, 1, 0)).status().code(), kNotFound);
+  EXPECT_EQ((*reader().CountTrials())[0], 4) << "queued ones of the other";
+  EXPECT_EQ(*store().NextSweepId(), SweepId{3}) << "its number is taken";
+
+  storage::SweepRecord record = whole.sweep;
+  record.submitted_at += std::chrono::hours(1);
+  ASSERT_TRUE(Commit(storage::AdmitSweep{Sweep(2), record.submitted_at}).ok());
+  const SweepContents contents = store().LoadSweep(Sweep(2)).value();
+  EXPECT_EQ(contents.sweep, record);
+  EXPECT_EQ(contents.cells, whole.cells);
+  EXPECT_EQ(contents.cohorts, whole.cohorts);
+  EXPECT_EQ(contents.trials, whole.trials);
+  EXPECT_EQ(store().LoadUnfinished()->size(), 2U);
+  EXPECT_EQ(CodeOf(storage::AdmitSweep{Sweep(2), {}}), kNotFound);
+  EXPECT_EQ(CodeOf(PartOf(whole, 1, 1)), kAlreadyExists);
+}
+
+TEST_P(StoreContract, AStagedSweepThatIsNeverAdmittedIsPurged) {
+  const std::string before = Contents();
+  ASSERT_TRUE(Commit(PartOf(MakeSweep(2, 5, 2), 1, 4)).ok());
+  Reopen();
+  EXPECT_EQ(Contents(), before);
+  while (store().Purge({}).value()) {
+  }
+  EXPECT_EQ(CodeOf(storage::AdmitSweep{Sweep(2), {}}), kNotFound);
+  EXPECT_EQ(*store().NextSweepId(), SweepId{2});
+  EXPECT_TRUE(Commit(MakeSweep(2, 5, 2)).ok()) << "nothing of it is left";
+}
+
+TEST_P(StoreContract, NothingButWhatIsStagedIsAdmitted) {
+  EXPECT_EQ(CodeOf(storage::AdmitSweep{Sweep(1), {}}), kNotFound);
+  EXPECT_EQ(CodeOf(storage::AdmitSweep{Sweep(7), {}}), kNotFound);
+  EXPECT_EQ(CodeOf(PartOf(MakeSweep(1, 2, 2), 1, 1)), kAlreadyExists);
+}
+
 TEST_P(StoreContract, ASweepIsAddedOnce) {
   EXPECT_EQ(CodeOf(MakeSweep(1, 3, 1)), kAlreadyExists);
   EXPECT_EQ(store().LoadSweep(Sweep(1))->cells.size(), 2U);

@@ -84,6 +84,7 @@ class FailureAccount {
   template <typename Change>
   void On(const Change&) {}
   void On(const storage::AddSweep& change);
+  void On(const storage::RemoveSweep& change) { sweeps_.erase(change.sweep); }
   void On(const storage::MoveTrial& change);
   void On(const storage::StartAttempt& change);
   void On(const storage::Acknowledge& change);

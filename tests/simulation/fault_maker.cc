@@ -78,6 +78,7 @@ bool FaultMaker::Happens(const Fault& fault) {
     case FaultKind::kStopSweep:
     case FaultKind::kCancelAndRetry:
     case FaultKind::kRetrySweep:
+    case FaultKind::kRemoveSweep:
       return PeopleDo(fault);
   }
   return false;
@@ -146,6 +147,8 @@ bool FaultMaker::PeopleDo(const Fault& fault) {
   }
   if (fault.kind == FaultKind::kCancelAndRetry) {
     people_.CancelAndRetry(sweep, fault.detail / 8, time / 4);
+  } else if (fault.kind == FaultKind::kRemoveSweep) {
+    people_.Remove(sweep);
   } else if (fault.kind == FaultKind::kRetrySweep) {
     people_.Retry(sweep, fault.detail % 2 == 0);
   } else {

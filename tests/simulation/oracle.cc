@@ -57,6 +57,16 @@ void Oracle::On(const storage::MoveSweep& change) {
   }
 }
 
+void Oracle::On(const storage::RemoveSweep& change) {
+  const SweepState state = sweeps_.at(change.sweep);
+  if (state != SweepState::kComplete && state != SweepState::kCancelled) {
+    Fail("sweep " + ToText(change.sweep) + " was removed and is " +
+         std::string(Name(state)));
+  }
+  removed_.insert(change.sweep);
+  promised_.erase(change.sweep);
+}
+
 void Oracle::On(const storage::MoveTrial& change) {
   TrialAccount& trial = trials_.at(change.trial);
   if (trial.state != change.from || !IsLegalMove(change.from, change.to)) {
@@ -208,6 +218,8 @@ void Oracle::DemandLive(const AttemptKey& attempt, const char* doing) const {
 void Oracle::OnAcknowledged(const AttemptKey& attempt, int64_t sequence) const {
   const auto known = known_.find(attempt);
   if (known == known_.end()) return;  // of another database: nowhere to keep
+  // What a removed sweep's attempts still say is of no use to anybody.
+  if (removed_.contains(attempt.cohort.cell.sweep)) return;
   if (known->second >= sequence) return;
   const auto orphans = orphans_.find(attempt);
   if (orphans != orphans_.end() && orphans->second.contains(sequence)) return;
@@ -226,7 +238,8 @@ void Oracle::OnSubmitted(SweepId sweep) {
   if (!sweeps_.contains(sweep)) {
     Fail("sweep " + ToText(sweep) + " was confirmed and is not stored");
   }
-  promised_.insert(sweep);
+  // A late answer may be older than the removal.
+  if (!removed_.contains(sweep)) promised_.insert(sweep);
 }
 
 void Oracle::OnCancelled(const std::variant<SweepId, CellId, TrialId>& target) {
@@ -244,6 +257,11 @@ void Oracle::OnCancelled(const std::variant<SweepId, CellId, TrialId>& target) {
 
 void Oracle::OnLoaded(const storage::Store& store) const {
   failures_.OnLoaded(store);
+  for (const SweepId& sweep : removed_) {
+    if (!absl::IsNotFound(store.LoadSweep(sweep).status())) {
+      Fail("sweep " + ToText(sweep) + " was removed and is there");
+    }
+  }
   for (const SweepId& sweep : promised_) {
     const auto loaded = store.LoadSweep(sweep);
     if (!loaded.ok()) {

@@ -92,8 +92,11 @@ class Oracle {
   void On(const storage::AddResult& change);
   void On(const storage::KeepOrphan& change);
   void On(const storage::KeepAnswer&) {}
+  // Told as a sweep that is added, once it is there.
+  void On(const storage::StageSweep&) {}
+  void On(const storage::AdmitSweep&) {}
   void On(const storage::DescribeSweep&) {}
-  void On(const storage::RemoveSweep&) {}
+  void On(const storage::RemoveSweep& change);
   void On(const storage::DropMeasurements&) {}
   void On(const storage::SetRankPids& change) {
     DemandLive(change.attempt, "named its processes");
@@ -121,6 +124,7 @@ class Oracle {
   std::set<AttemptKey> lost_a_rank_;
   std::map<SweepId, SweepState> sweeps_;
   std::set<SweepId> promised_;
+  std::set<SweepId> removed_;
   std::map<TrialId, TrialAccount> trials_;
   std::map<AttemptKey, int64_t> known_;  // to the last durable sequence
   std::set<AttemptKey> live_;

@@ -131,4 +131,9 @@ void People::Retry(SweepId sweep, bool cancelled) {
       [](const auto&) {});
 }
 
+void People::Remove(SweepId sweep) {
+  Ask(control::RemoveTargets{{sweep}, false, RequestId(), {}, {}},
+      [](const auto&) {});
+}
+
 }  // namespace leadline::simulation

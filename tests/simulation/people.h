@@ -34,6 +34,9 @@ class People {
 
   void Retry(SweepId sweep, bool cancelled);
 
+  /// Asked again and again until it has ended, if it is there.
+  void Remove(SweepId sweep);
+
   /// What was begun and is not done.
   int64_t unanswered() const { return unanswered_; }
 

@@ -16,11 +16,14 @@ constexpr int64_t kSqliteEvery = 50;
 constexpr uint64_t kFailureDraws = 0x51ed270b7a3f9d4c;
 constexpr uint64_t kCommandDraws = 0x9e3779b97f4a7c15;
 constexpr uint64_t kRankDraws = 0x2545f4914f6cdd1d;
+constexpr uint64_t kRemovalDraws = 0x6a09e667f3bcc909;
 
 // Those that only a part of the schedules has come last.
+constexpr int64_t kRemovals = 1;
 constexpr int64_t kCommands = 4;
 constexpr int64_t kFailureFaults = 4;
-constexpr int64_t kFirstCommand = std::ssize(kFaultKinds) - kCommands;
+constexpr int64_t kFirstRemoval = std::ssize(kFaultKinds) - kRemovals;
+constexpr int64_t kFirstCommand = kFirstRemoval - kCommands;
 constexpr int64_t kOtherFaults = kFirstCommand - kFailureFaults;
 
 Fault DrawFault(Chance& chance, int64_t nodes, int64_t first, int64_t kinds) {
@@ -165,6 +168,8 @@ std::string_view Name(FaultKind kind) {
       return "cancel_and_retry";
     case FaultKind::kRetrySweep:
       return "retry_sweep";
+    case FaultKind::kRemoveSweep:
+      return "remove_sweep";
   }
   return "";
 }
@@ -206,6 +211,11 @@ Script DrawScript(uint64_t seed) {
   if (commands.Happens(0.4)) AddCommands(commands, script);
   Chance ranks(seed ^ kRankDraws);
   if (ranks.Happens(0.4)) AddRanks(ranks, script);
+  Chance removals(seed ^ kRemovalDraws);
+  if (removals.Happens(0.3)) {
+    script.faults.push_back(DrawFault(removals, std::ssize(script.slots),
+                                      kFirstRemoval, kRemovals));
+  }
   std::ranges::sort(script.faults, {}, &Fault::at_s);
   for (const Fault& fault : script.faults) {
     script.faults_end_s =

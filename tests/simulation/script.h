@@ -37,6 +37,7 @@ enum class FaultKind {
   kStopSweep,       // likewise, what runs is stopped
   kCancelAndRetry,  // a sweep, a cell or a trial
   kRetrySweep,      // what failed, or was cancelled too
+  kRemoveSweep,     // as soon as it has ended
 };
 
 inline constexpr std::array kFaultKinds = {
@@ -51,7 +52,8 @@ inline constexpr std::array kFaultKinds = {
     FaultKind::kSickNode,         FaultKind::kFaultyDevice,
     FaultKind::kShortMemory,      FaultKind::kLostData,
     FaultKind::kPauseSweep,       FaultKind::kStopSweep,
-    FaultKind::kCancelAndRetry,   FaultKind::kRetrySweep};
+    FaultKind::kCancelAndRetry,   FaultKind::kRetrySweep,
+    FaultKind::kRemoveSweep};
 
 std::string_view Name(FaultKind kind);
 

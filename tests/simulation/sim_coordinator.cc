@@ -9,6 +9,7 @@
 namespace leadline::simulation {
 namespace {
 
+constexpr int64_t kTrialsAPart = 3;  // larger sweeps are stored in parts
 constexpr double kRestartsWithin_s = 15;
 constexpr double kTurnWithin_s = 0.005;
 constexpr double kLatestTurn_s = 1;
@@ -37,6 +38,7 @@ void SimCoordinator::StartProcess() {
   around_.oracle.OnLoaded(store_.disk());
   control::CommitCycleOptions options;
   options.now = [this] { return Now(); };
+  options.most_trials = kTrialsAPart;
   if (around_.plant == Plant::kGraceIgnored) {
     options.policy.grace = control::Seconds{0};
   }

@@ -76,6 +76,7 @@ class SimStore final : public storage::Store {
   }
   absl::StatusOr<bool> Purge(const storage::PurgeLimits& limits) override {
     if (is_full) return absl::UnavailableError("no space left on device");
+    staged_.clear();
     return inner_.store->Purge(limits);
   }
   absl::StatusOr<SweepId> NextSweepId() const override {
@@ -136,12 +137,39 @@ class SimStore final : public storage::Store {
       });
     }
     const absl::Status committed = inner_.store->Commit(all);
-    if (committed.ok()) oracle_.OnCommitted(all);
+    if (committed.ok()) oracle_.OnCommitted(AsWholes(std::move(all)));
     if (!committed.ok() && !tolerates(committed)) {
       throw Violation("the store refuses a change: " +
                       std::string(committed.message()));
     }
     return committed;
+  }
+
+  /// Nobody sees a sweep that is stored in parts until the last one is.
+  std::vector<storage::Change> AsWholes(std::vector<storage::Change> changes) {
+    for (storage::Change& change : changes) {
+      if (const auto* stage = std::get_if<storage::StageSweep>(&change)) {
+        storage::AddSweep& all = staged_[stage->part.sweep.id];
+        all.sweep = stage->part.sweep;
+        Append(stage->part.cells, all.cells);
+        Append(stage->part.cohorts, all.cohorts);
+        Append(stage->part.trials, all.trials);
+      } else if (const auto* admit =
+                     std::get_if<storage::AdmitSweep>(&change)) {
+        storage::AddSweep all = std::move(staged_.at(admit->sweep));
+        staged_.erase(admit->sweep);
+        change = std::move(all);
+      }
+    }
+    std::erase_if(changes, [](const storage::Change& change) {
+      return std::holds_alternative<storage::StageSweep>(change);
+    });
+    return changes;
+  }
+
+  template <typename Value>
+  static void Append(const std::vector<Value>& part, std::vector<Value>& all) {
+    all.insert(all.end(), part.begin(), part.end());
   }
 
   static bool HoldsPoison(const storage::Change& change) {
@@ -164,6 +192,10 @@ class SimStore final : public storage::Store {
       if (const auto* add = std::get_if<storage::AddSweep>(&change)) {
         left_[add->sweep.id] = static_cast<int64_t>(add->trials.size());
       }
+      if (const auto* stage = std::get_if<storage::StageSweep>(&change)) {
+        left_[stage->part.sweep.id] +=
+            static_cast<int64_t>(stage->part.trials.size());
+      }
       const auto* end = std::get_if<storage::EndAttempt>(&change);
       if (!end) continue;
       const SweepId sweep = end->attempt.cohort.cell.sweep;
@@ -180,6 +212,7 @@ class SimStore final : public storage::Store {
   Plant plant_;
   std::vector<storage::Change> waiting_;
   std::map<SweepId, int64_t> left_;
+  std::map<SweepId, storage::AddSweep> staged_;
 };
 
 }  // namespace leadline::simulation

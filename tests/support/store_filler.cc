@@ -14,6 +14,7 @@
 #include "coordinator/rpc/plan_request.h"
 #include "coordinator/rpc/sweep_convert.h"
 #include "storage/open.h"
+#include "tests/support/grid_text.h"
 
 namespace leadline {
 namespace {
@@ -32,26 +33,10 @@ void Check(const absl::Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
 }
 
-/// A grid of 4 depths, 10 methods and as many rates as it takes.
-std::string SweepText(int64_t number, int64_t trials) {
-  std::string text = "leadline: 1\nname: study " + std::to_string(number) +
-                     "\nseeds: " + std::to_string(kSeeds) +
-                     "\nsettings: {d_model: 32, n_heads: 2, context: 64, "
-                     "batch_sequences: 8, steps: 2000}\naxes:\n"
-                     "  depth: [4, 8, 12, 16]\n  dataset: [grammar16]\n"
-                     "  method: [prenorm, rezero, layerscale, deepnorm, "
-                     "attnres, block_attnres, wav, delta_attnres, "
-                     "denseformer, hyper_connections]\n  lr: [";
-  const int64_t rates = trials / kSeeds / 40;
-  for (int64_t i = 0; i < rates; ++i) {
-    text += (i > 0 ? ", " : "") + std::to_string(1 + i) + "e-5";
-  }
-  return text + "]\n";
-}
-
 control::NewSweep Plan(int64_t number, int64_t trials) {
   v1::SubmitRequest request;
-  request.set_text(SweepText(number, trials));
+  request.set_text(
+      test::GridText("study " + std::to_string(number), trials, kSeeds));
   request.set_file("sweep.yaml");
   request.set_base_folder("/");
   request.set_user(number % 3 == 0 ? "ada" : "emmy");

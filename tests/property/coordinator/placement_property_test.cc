@@ -205,11 +205,11 @@ class Cluster {
     }
     if (!state_.lines.moved.empty()) return;
     ASSERT_EQ(there, state_.waiting);
-    size_t ages = 0;
+    int64_t ages = 0;
     for (const auto& [sweep, of_sweep] : state_.lines.by_age) {
-      ages += of_sweep.size();
+      for (const auto& [since, count] : of_sweep) ages += count;
     }
-    ASSERT_EQ(ages, state_.waiting.size());
+    ASSERT_EQ(ages, std::ssize(state_.waiting));
   }
 
   void Submit() {

@@ -261,6 +261,20 @@ TEST_F(Views, CurvesRoutingAndAttemptsAreFlatRows) {
                   "2025-11-29T15:05:00Z|failed|oom|no memory"));
 }
 
+TEST_F(Views, NoneShowsASweepBeforeItIsAdmitted) {
+  const AddSweep whole = test::MakeSweep(1, 2, 2);
+  Commit(StageSweep{whole});
+  for (const char* view :
+       {"sweeps", "trial_results", "cell_results", "settings", "curves"}) {
+    EXPECT_TRUE(Rows("SELECT 1 FROM " + std::string(view)).empty()) << view;
+  }
+  Commit(AdmitSweep{whole.sweep.id, {}});
+  for (const char* view :
+       {"sweeps", "trial_results", "cell_results", "settings"}) {
+    EXPECT_FALSE(Rows("SELECT 1 FROM " + std::string(view)).empty()) << view;
+  }
+}
+
 TEST_F(Views, SettingsAreKeysAndValues) {
   Commit(test::MakeSweep(1, 1, 1));
   EXPECT_THAT(Rows("SELECT * FROM settings ORDER BY key"),

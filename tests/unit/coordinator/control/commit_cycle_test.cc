@@ -227,6 +227,14 @@ TEST_F(CommitCycleTest, RefusedCommitIsTriedLessAndLessOften) {
   EXPECT_DOUBLE_EQ(Seconds(cycle_->NextTurn() - now_.steady).count(), 0.1);
 }
 
+TEST_F(CommitCycleTest, ARemovalThatIsLeftDoesNotSpinWhileTheDiskRefuses) {
+  Turn({Submit("r1"), CancelTarget{SweepId{1}, "r2", {}}});
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 1;
+  Turn({RemoveTargets{{SweepId{1}}, false, "r3", {}, {}}});
+  EXPECT_GT(cycle_->NextTurn(), now_.steady);
+}
+
 TEST_F(CommitCycleTest, WhatIsAbandonedWithARefusedCommitNeverWas) {
   store_.failure = absl::UnavailableError("disk full");
   store_.failures = 1;

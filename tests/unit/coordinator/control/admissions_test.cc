@@ -1,0 +1,220 @@
+// Sweeps that are stored in parts: who else is served meanwhile, and what is
+// left of one that is not stored to its end.
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "control_world.h"
+#include "coordinator/control/commit_cycle.h"
+#include "faulty_store.h"
+
+namespace leadline::control {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+constexpr int64_t kCells = 9;
+constexpr int64_t kParts = 3;
+
+class Sessions final : public EffectSink {
+ public:
+  void Deliver(const AgentOrder& order) override { orders.push_back(order); }
+  void CloseAllSessions(const absl::Status&) override {}
+  bool IsWatched(SweepId) override { return false; }
+  void Publish(const ProgressReport&) override {}
+
+  template <typename Kind>
+  int64_t Count() const {
+    return std::ranges::count_if(orders, [](const AgentOrder& order) {
+      return std::holds_alternative<Kind>(order.order);
+    });
+  }
+
+  std::vector<AgentOrder> orders;
+};
+
+/// Sweeps above six trials take more than one turn.
+class Admission : public testing::Test {
+ protected:
+  void SetUp() override { Restart(); }
+
+  void Restart() {
+    cycle_.reset();
+    CommitCycleOptions options;
+    options.now = [this] { return now_; };
+    options.most_trials = 6;
+    auto cycle =
+        CommitCycle::Start(std::move(options), store_, sessions_, log_);
+    ASSERT_TRUE(cycle.ok()) << cycle.status();
+    cycle_ = *std::move(cycle);
+  }
+
+  /// Answers are noted under the names.
+  void Turn(std::vector<std::pair<std::string, Command>> commands = {}) {
+    std::deque<Envelope> arrived;
+    for (auto& [name, command] : commands) {
+      arrived.push_back({std::move(command), [this, name](const auto& answer) {
+                           answered_.push_back(name);
+                           answers_[name] = answer;
+                         }});
+    }
+    cycle_->Turn(std::move(arrived));
+  }
+  void TurnUntil(const std::string& name) {
+    for (int i = 0; i < 20 && !answers_.contains(name); ++i) Turn();
+    ASSERT_TRUE(answers_.contains(name));
+  }
+
+  /// Nine cells of two seeds: three parts.
+  static Command Large(const std::string& id = "large") {
+    return SubmitSweep{MakeSweep(kCells, 2, 1, "large"), 0, id, false, {}, {}};
+  }
+  static Command Small(const std::string& id) {
+    return SubmitSweep{MakeSweep(1, 1, 1, id), 0, id, false, {}, {}};
+  }
+  static Command Register() {
+    NodeRegistered node;
+    node.session = {1};
+    node.node = "n";
+    node.instance = "i";
+    node.devices.push_back({"cpu:0", "cpu", 0});
+    return node;
+  }
+
+  SubmitAnswer SubmitOf(const std::string& name) {
+    EXPECT_TRUE(answers_.at(name).ok()) << answers_.at(name).status();
+    return std::get<SubmitAnswer>(*answers_.at(name));
+  }
+  std::vector<int64_t> Sweeps() {
+    std::vector<int64_t> ids;
+    const auto rows = store_.reader().ListSweeps(std::nullopt, 100);
+    for (const storage::SweepRow& row : rows.value()) {
+      ids.push_back(row.sweep.id.value);
+    }
+    return ids;
+  }
+
+  Moment now_{SteadyTime{} + std::chrono::hours(1), storage::WallTime{}};
+  FaultyStore store_;
+  Sessions sessions_;
+  NoLog log_;
+  std::unique_ptr<CommitCycle> cycle_;
+  std::vector<std::string> answered_;
+  std::map<std::string, absl::StatusOr<Answer>> answers_;
+};
+
+TEST_F(Admission, OthersAreServedWhileALargeSweepIsStored) {
+  Turn({{"agent", Register()}, {"large", Large()}});
+  for (int64_t part = 1; part < kParts; ++part) {
+    EXPECT_EQ(cycle_->NextTurn(), now_.steady) << "nobody waits for a tick";
+    Turn({{"beat " + std::to_string(part), Heartbeat{{1}, part, {}}}});
+    EXPECT_EQ(sessions_.Count<RenewalOrder>(), part);
+    EXPECT_THAT(Sweeps(), SizeIs(0)) << "as a whole or not at all";
+  }
+  Turn({{"small", Small("small")}});
+  Turn({{"after", LookAtNodes{}}});
+  EXPECT_THAT(answered_, ElementsAre("agent", "beat 1", "beat 2", "small",
+                                     "large", "after"));
+  EXPECT_EQ(SubmitOf("large").sweep, SweepId{1});
+  EXPECT_EQ(SubmitOf("small").sweep, SweepId{2});
+  const auto contents = *store_.LoadSweep({1});
+  EXPECT_THAT(contents.cells, SizeIs(kCells));
+  EXPECT_THAT(contents.trials, SizeIs(2 * kCells));
+}
+
+TEST_F(Admission, ItIsKnownAsOneThatWasStoredAtOnce) {
+  Turn({{"large", Large()}});
+  TurnUntil("large");
+  const storage::SweepContents parts = *store_.LoadSweep({1});
+  World world;
+  world.Submit(MakeSweep(kCells, 2, 1, "large"));
+  const Control& control = cycle_->control();
+  const State& whole = world.control().state();
+  const Sweep& sweep = control.state().sweeps.at({1});
+  const Sweep& same = whole.sweeps.at({1});
+  EXPECT_EQ(control.state().waiting, whole.waiting);
+  EXPECT_EQ(sweep.trials, same.trials);
+  EXPECT_EQ(sweep.work.planned, same.work.planned);
+  EXPECT_EQ(sweep.waiting_for, same.waiting_for);
+  ASSERT_EQ(sweep.cells.size(), same.cells.size());
+  for (size_t i = 0; i < sweep.cells.size(); ++i) {
+    EXPECT_EQ(sweep.cells[i].record, same.cells[i].record);
+    EXPECT_EQ(sweep.cells[i].work, same.cells[i].work);
+    EXPECT_EQ(sweep.cells[i].cohorts.size(), same.cells[i].cohorts.size());
+  }
+  Turn({{"agent", Register()}});
+  EXPECT_EQ(sessions_.Count<StartOrder>(), 1);
+}
+
+TEST_F(Admission, AskedTwiceMeanwhileThereIsOne) {
+  Turn({{"first", Large("r")}, {"again", Large("r")}});
+  Turn({{"other", Large("other")}});
+  for (const char* name : {"first", "again", "other"}) TurnUntil(name);
+  EXPECT_THAT(Sweeps(), ElementsAre(1));
+  EXPECT_FALSE(SubmitOf("first").existing);
+  EXPECT_EQ(SubmitOf("again").sweep, SweepId{1});
+  EXPECT_TRUE(SubmitOf("other").existing);
+}
+
+TEST_F(Admission, KilledBetweenPartsNothingOfItIsThere) {
+  Turn({{"large", Large()}});
+  Turn();
+  Restart();
+  EXPECT_THAT(Sweeps(), SizeIs(0));
+  EXPECT_TRUE(cycle_->control().state().sweeps.empty());
+  Turn();
+  EXPECT_EQ(*store_.NextSweepId(), SweepId{1}) << "what was stored is purged";
+  Turn({{"again", Large()}});
+  TurnUntil("again");
+  EXPECT_THAT(Sweeps(), SizeIs(1));
+  EXPECT_FALSE(SubmitOf("again").existing);
+}
+
+TEST_F(Admission, APartThatTheDiskRefusesIsToldAndAskedAgainIsDone) {
+  Turn({{"large", Large()}});
+  store_.failure = absl::UnavailableError("disk full");
+  store_.failures = 1;
+  Turn();
+  Turn({{"look", Small("small")}});
+  EXPECT_EQ(answers_.at("large").status().code(),
+            absl::StatusCode::kUnavailable);
+  now_.steady += std::chrono::seconds(10);
+  Turn({{"again", Large()}});
+  TurnUntil("again");
+  EXPECT_THAT(Sweeps(), SizeIs(1));
+}
+
+TEST_F(Admission, APartThatCannotStandBlamesNobodyElse) {
+  store_.refuses = [](std::span<const storage::Change> changes) {
+    for (const storage::Change& change : changes) {
+      const auto* stage = std::get_if<storage::StageSweep>(&change);
+      if (stage && stage->part.cells.front().id.number > 1) {
+        return absl::InternalError("no");
+      }
+    }
+    return absl::OkStatus();
+  };
+  Turn({{"large", Large()}, {"agent", Register()}});
+  TurnUntil("large");
+  EXPECT_EQ(answers_.at("large").status().code(), absl::StatusCode::kInternal);
+  Turn({{"small", Small("small")}});
+  EXPECT_TRUE(answers_.at("small").ok());
+  EXPECT_EQ(sessions_.Count<StartOrder>(), 1);
+}
+
+TEST_F(Admission, WhoWaitsIsToldWhenTheCoordinatorEnds) {
+  Turn({{"large", Large()}});
+  cycle_->Abandon(absl::UnavailableError("the coordinator is ending"));
+  EXPECT_EQ(answers_.at("large").status().code(),
+            absl::StatusCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace leadline::control
