@@ -41,6 +41,9 @@ CheckpointEvent WriteOne(const checkpoint::Series& series,
   for (const int64_t removed : freed.steps) {
     std::cerr << "removed the checkpoint of step " << removed << '\n';
   }
+  if (!freed.steps.empty()) {
+    std::cerr << "freed " << freed.bytes << " bytes of checkpoints\n";
+  }
   return {.step = step,
           .folder = folder.string(),
           .bytes = done.bytes,

@@ -16,6 +16,7 @@
 
 #include "coordinator_world.h"
 #include "fake_agent.h"
+#include "leadline/v1/access_service.pb.h"
 #include "leadline/v1/node_service.pb.h"
 #include "tests/support/store_world.h"
 
@@ -43,9 +44,15 @@ const char kSubmit[] =
     "  dataset: [iid27]\\n  method: [prenorm]\\n' file: 'sweep.yaml' "
     "base_folder: '/tmp' request_id: 'first'";
 
+// Made by its owner, the hash is the request's id.
+const char kCreateToken[] =
+    "hash: '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef' "
+    "role: 'admin' name: 'me'";
+
 const Call kSubmitFirst{"SweepService/Submit", kSubmit};
 
-/// Every call whose request carries a request id has its row.
+/// Every call whose request carries a request id has its row, and those that
+/// are known by what they carry besides.
 const std::vector<Case>& Cases() {
   static const std::vector<Case> cases = {
       {{}, {"SweepService/Submit", std::string(kSubmit) + " make_new: true"}},
@@ -67,6 +74,9 @@ const std::vector<Case>& Cases() {
         {"SweepService/Cancel", "target: 's1' request_id: 'cancel'"}},
        {"SweepService/Remove", "targets: 's1' request_id: 'again'"}},
       {{}, {"NodeService/ClearNode", "node: 'n' request_id: 'again'"}, true},
+      {{}, {"AccessService/CreateToken", kCreateToken}},
+      {{{"AccessService/CreateToken", kCreateToken}},
+       {"AccessService/RevokeToken", "token: 't1'"}},
   };
   return cases;
 }
@@ -153,7 +163,8 @@ INSTANTIATE_TEST_SUITE_P(Calls, RepeatedRequest, ::testing::ValuesIn(Cases()),
 
 TEST(RepeatedRequestTable, HasEveryCallThatCarriesARequestId) {
   (void)v1::ClearNodeRequest::descriptor();
-  std::set<std::string> expected;
+  std::set<std::string> expected = {"AccessService/CreateToken",
+                                    "AccessService/RevokeToken"};
   for (const char* name : {"NodeService", "SweepService", "ResultsService"}) {
     const auto* service = DescriptorPool::generated_pool()->FindServiceByName(
         std::string("leadline.v1.") + name);

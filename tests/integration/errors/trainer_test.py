@@ -37,6 +37,18 @@ class Trainers(ErrorsWorld):
             self.behave(word)
             self.ask("submit", self.sweep(), "--wait", "--new")
 
+    def test_one_that_runs_out_of_memory_fails_alone_and_the_rest_finish(self):
+        agent = self.agent()
+        self.behave("bad_alloc", cohort="s1.2.c0")
+        self.behave("diverge", cohort="s1.3.c0")
+        self.ask("submit", self.sweep(depths=(1, 2, 3, 4), seeds=2), "--wait", exit_code=3)
+        states = dict(self.query("select trial, state from trial_results where metric = 'validation_loss' and split = 'validation'"))
+        told = self.ask_json("explain", "s1.2.0")["attempt_list"]
+        self.assertEqual([attempt["kind"] for attempt in told], ["oom"])
+        self.assertEqual({trial for trial, state in states.items() if state == "succeeded"}, {"s1.1.0", "s1.1.1", "s1.4.0", "s1.4.1"})
+        self.assertEqual(self.ask_json("explain", "s1.3.0")["state"], "diverged")
+        self.assertIsNone(agent.poll())
+
     def test_whose_program_goes_away_are_named(self):
         program = self.folder / "trainer"
         program.write_bytes((PROGRAMS / "tests" / "test_trainer").read_bytes())

@@ -99,6 +99,12 @@ class Housekeeping(World):
         self.assertIn("not sound", self.run_command("restore", damaged, code=1))
         self.assertEqual(self.ids(), ["s1"])
 
+    def test_the_first_token_says_what_it_changes(self):
+        for is_first in (True, False):
+            token, told = self.leadline("token", "create", "--role", "admin")
+            self.assertRegex(token, r"^llt\d+_[0-9a-f]{64}\n$")
+            self.assertEqual("from now on every address asks for one" in told, is_first)
+
     def run_output(self, *words, code):
         ended = subprocess.run([PROGRAMS / "leadline", *map(str, words)], env=self.environment(self.state()),
                                capture_output=True, text=True, timeout=120, check=False)
