@@ -94,5 +94,26 @@ TEST_F(AgentFailure, WithoutRoomNoAttemptStarts) {
   EXPECT_TRUE(std::filesystem::is_empty(agent.state()));
 }
 
+TEST_F(AgentFailure, WhoseCheckpointsWouldNotFitDoesNotStart) {
+  RunningAgent agent(coordinator_.address());
+  Await(IsRegistered);
+  v1::CoordinatorMessage order = StartOrder(1);
+  auto& settings = *order.mutable_start()->mutable_settings();
+  settings["method"].set_word("prenorm");
+  settings["depth"].set_integer(64);
+  settings["d_model"].set_integer(8192);
+  settings["n_heads"].set_integer(64);
+  settings["checkpoint_every"].set_integer(1);
+  settings["checkpoint_keep"].set_integer(1000);
+  for (int64_t seed = 2; seed < 64; ++seed)
+    order.mutable_start()->add_seeds(seed);
+  ASSERT_TRUE(coordinator_.Send(order));
+  Await([](const Heard& heard) { return !heard.refused.empty(); });
+  EXPECT_EQ(coordinator_.heard().refused[0].kind(), "disk");
+  EXPECT_THAT(coordinator_.heard().refused[0].message(),
+              HasSubstr("checkpoints"));
+  EXPECT_TRUE(coordinator_.heard().started.empty());
+}
+
 }  // namespace
 }  // namespace leadline::agent
