@@ -2,8 +2,11 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -11,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "coordinator/state_folder.h"
+#include "errors/error_code.h"
 #include "storage/backup.h"
 #include "storage/records.h"
 
@@ -55,20 +59,36 @@ std::string Text(const Json& json) {
          "\n";
 }
 
-int Fail(const Asked& asked, int code, const std::string& message,
-         const std::string& where = "") {
+/// As `leadline` itself tells an error. `where`: a file or folder.
+int Fail(const Asked& asked, const absl::Status& status,
+         const std::string& where) {
+  const ErrorRow& row = RowOf(ErrorOf(status));
+  const std::string message(status.message());
   if (asked.json) {
-    const Json error = {
-        {"error", {{"code", code}, {"message", message}, {"where", where}}}};
+    const Json error = {{"error",
+                         {{"code", row.name},
+                          {"exit_code", row.exit_code},
+                          {"message", message},
+                          {"where", where}}}};
     std::fputs(Text(error).c_str(), stderr);
   } else {
     std::fprintf(stderr, "leadline: %s\n", message.c_str());
   }
-  return code;
+  return row.exit_code;
 }
 
-int Fail(const Asked& asked, const absl::Status& status) {
-  return Fail(asked, 1, std::string(status.message()), asked.state);
+/// A folder of another machine is taken where the coordinator's own setting, as
+/// the environment has it, says so.
+absl::StatusOr<StateFolder> OpenFolder(const Asked& asked) {
+  const char* text = std::getenv("LEADLINE_ALLOW_NETWORK_FILESYSTEM");
+  const std::string allowed = text == nullptr ? "" : text;
+  return StateFolder::Open(asked.state, allowed == "1" || allowed == "true");
+}
+
+absl::Status CheckIsThere(const fs::path& database) {
+  std::error_code error;
+  if (fs::exists(database, error)) return absl::OkStatus();
+  return absl::NotFoundError("there is no database " + database.string());
 }
 
 /// "2026-11-29T15:04:05Z" without what a file name should not have.
@@ -99,27 +119,31 @@ std::string RowsText(const storage::BackupFacts& facts) {
 }
 
 int Restore(const Asked& asked) {
-  const auto folder = StateFolder::Open(asked.state);
-  if (!folder.ok()) return Fail(asked, folder.status());
+  if (absl::Status is_there = CheckIsThere(asked.file); !is_there.ok()) {
+    return Fail(asked, is_there, asked.file);
+  }
+  const auto folder = OpenFolder(asked);
+  if (!folder.ok()) return Fail(asked, folder.status(), asked.state);
   const fs::path database = folder->path() / "leadline.db";
   const auto report = storage::CheckDatabase(asked.file);
-  if (!report.ok()) return Fail(asked, report.status());
+  if (!report.ok()) return Fail(asked, report.status(), asked.file);
   if (!report->findings.empty()) {
     const storage::Finding& first = report->findings.front();
-    return Fail(asked, 1,
-                "the backup " + asked.file + " is not sound (" + first.rule +
-                    ": " + first.what + "); leadline fsck " + asked.file +
-                    " tells all",
-                asked.file);
+    return Fail(
+        asked,
+        absl::DataLossError("the backup " + asked.file + " is not sound (" +
+                            first.rule + ": " + first.what +
+                            "); leadline fsck " + asked.file + " tells all"),
+        asked.file);
   }
   // A copy: the backup stays where it is, and what lies in another file system
   // cannot be moved in one step.
   const fs::path copy = folder->path() / "leadline.db.restoring";
   const auto facts = storage::CopyDatabase(asked.file, copy);
-  if (!facts.ok()) return Fail(asked, facts.status());
+  if (!facts.ok()) return Fail(asked, facts.status(), asked.file);
   const auto aside =
       storage::PutInPlace(copy, database, ".before-restore-" + Stamp());
-  if (!aside.ok()) return Fail(asked, aside.status());
+  if (!aside.ok()) return Fail(asked, aside.status(), asked.state);
   if (asked.json) {
     Json json = FactsJson(*facts);
     json["database"] = database.string();
@@ -159,27 +183,31 @@ int Print(const Asked& asked, const fs::path& database,
 }
 
 int Check(const Asked& asked) {
-  if (!asked.file.empty()) {
-    const auto report = storage::CheckDatabase(asked.file);
-    if (!report.ok()) return Fail(asked, report.status());
-    return Print(asked, asked.file, *report);
+  const fs::path database = asked.file.empty()
+                                ? fs::path(asked.state) / "leadline.db"
+                                : fs::path(asked.file);
+  if (absl::Status is_there = CheckIsThere(database); !is_there.ok()) {
+    return Fail(asked, is_there, database);
   }
-  std::error_code error;
-  const fs::path database = fs::path(asked.state) / "leadline.db";
-  if (!fs::exists(database, error)) {
-    return Fail(asked, 6, "there is no database " + database.string(),
-                asked.state);
-  }
-  const auto folder = StateFolder::Open(asked.state);
-  if (!folder.ok()) {
-    return Fail(asked, 1,
-                std::string(folder.status().message()) +
-                    "; what a running one has can be looked through in a "
-                    "backup: leadline backup FILE, leadline fsck FILE",
-                asked.state);
+  std::optional<StateFolder> folder;  // nobody may change it meanwhile
+  if (asked.file.empty()) {
+    auto opened = OpenFolder(asked);
+    if (!opened.ok()) {
+      constexpr char kInstead[] =
+          "; what a running one has can be looked through in a backup: "
+          "leadline backup FILE, leadline fsck FILE";
+      return Fail(
+          asked,
+          WithError(
+              absl::Status(opened.status().code(),
+                           std::string(opened.status().message()) + kInstead),
+              ErrorOf(opened.status())),
+          asked.state);
+    }
+    folder.emplace(*std::move(opened));
   }
   const auto report = storage::CheckDatabase(database);
-  if (!report.ok()) return Fail(asked, report.status());
+  if (!report.ok()) return Fail(asked, report.status(), database);
   return Print(asked, database, *report);
 }
 
@@ -191,7 +219,9 @@ std::optional<int> RunOffline(int argc, char** argv) {
   if (word != "restore" && word != "fsck") return std::nullopt;
   umask(077);
   const Asked asked = Read(argc, argv);
-  if (!asked.wrong.empty()) return Fail(asked, 2, asked.wrong);
+  if (!asked.wrong.empty()) {
+    return Fail(asked, absl::InvalidArgumentError(asked.wrong), asked.file);
+  }
   return word == "restore" ? Restore(asked) : Check(asked);
 }
 

@@ -141,12 +141,15 @@ class StartOfAnAgent(ErrorsWorld):
 
 @unittest.skipUnless(MOUNT.exists(), "sanitizers must be loaded before anything else")
 class ANetworkMount(ErrorsWorld):
+    allowed = False
+
     def setUp(self):
         super().setUp()
         (self.folder / "mount").mkdir()
 
     def environment(self, state):
-        return super().environment(state) | {"LD_PRELOAD": str(MOUNT), "NETWORK_MOUNT": str(self.folder / "mount")}
+        allowed = {"LEADLINE_ALLOW_NETWORK_FILESYSTEM": "1"} if self.allowed else {}
+        return super().environment(state) | {"LD_PRELOAD": str(MOUNT), "NETWORK_MOUNT": str(self.folder / "mount")} | allowed
 
     def test_as_a_state_folder_is_refused_by_every_program_with_the_way_out(self):
         state = self.folder / "mount" / "state"
@@ -165,7 +168,12 @@ class ANetworkMount(ErrorsWorld):
         self.ask("submit", self.sweep())
         self.assertEqual([path.name for path in state.glob("leadline.db-*")], [])
         self.assertEqual(self.ask_json("ls")["total"], 1)
+        self.ask("backup", self.folder / "copy.db")
         self.end(coordinator)
+        command = ("restore", self.folder / "copy.db", "--state", state)
+        self.assertIn("LEADLINE_ALLOW_NETWORK_FILESYSTEM=1", self.leadline(*command, exit_code=1)[1])
+        self.allowed = True
+        self.assertIn("restored", self.leadline(*command)[0])
 
 
 class AnAgentWaits(ErrorsWorld):

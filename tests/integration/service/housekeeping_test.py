@@ -99,6 +99,16 @@ class Housekeeping(World):
         self.assertIn("not sound", self.run_command("restore", damaged, code=1))
         self.assertEqual(self.ids(), ["s1"])
 
+    def test_errors_of_what_works_without_a_coordinator_are_those_of_all(self):
+        (self.folder / "diary.txt").write_text("dear diary, " * 100)
+        for words, code, exit_code in ((("restore", self.folder / "none.db"), "not_found", 6),
+                                       (("fsck", self.folder / "none.db"), "not_found", 6), (("fsck",), "not_found", 6),
+                                       (("fsck", self.folder / "diary.txt"), "foreign_database", 1)):
+            with self.subTest(words=words):
+                error = json.loads(self.run_command(*words, "--json", code=exit_code))["error"]
+                self.assertEqual((error["code"], error["exit_code"]), (code, exit_code))
+                self.assertIn(error["where"], error["message"])
+
     def test_the_first_token_says_what_it_changes(self):
         for is_first in (True, False):
             token, told = self.leadline("token", "create", "--role", "admin")
