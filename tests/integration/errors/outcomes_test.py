@@ -82,6 +82,7 @@ class ExitCodes(ErrorsWorld):
                     continue
                 error = self.both(*words, exit_code=4, code="unreachable")
                 self.assertEqual(error["where"], self.address)
+                self.assertIn("(Connection refused): is the address right", error["message"])
 
     def test_waiting_for_what_cannot_run(self):
         self.coordinator()
