@@ -1,5 +1,9 @@
 """Trainers that misbehave, and data that is not what it was: the trial fails with a kind and a reason, and the command says so."""
 
+import contextlib
+import json
+import pathlib
+import shutil
 import signal
 import unittest
 
@@ -151,12 +155,60 @@ class Agents(ErrorsWorld):
                                     "order by node") == [("one",), ("three",)], "the others to end")
 
     def where_they_run(self):
-        import contextlib
-        import json
         for name in ("one", "two", "three"):
             for folder in self.state(name).glob("attempts/*@*"):
                 with contextlib.suppress(OSError, ValueError):
                     yield name, folder.name, json.loads((folder / "process.json").read_text())["pid"]
+
+
+class Gpus(ErrorsWorld):
+    """Four GPUs of a library that stands in for NVIDIA's; trainers that only say which they were shown."""
+
+    def environment(self, state):
+        return super().environment(state) | {"LEADLINE_FAKE_NVML": "4", "LEADLINE_FAKE_STRANGER": str(self.folder / "stranger")}
+
+    def agent_of_four(self):
+        trainer = self.folder / "programs" / "leadline-trainer"
+        trainer.parent.mkdir()
+        shutil.copy(PROGRAMS / "tests" / "test_trainer", trainer)
+        (trainer.parent / "libleadline_cuda.so").touch()
+        self.behave("go")
+        return self.agent("--trainer", trainer, "--nvml", PROGRAMS / "tests" / "libfake_nvml.so", "--devices", "0,1,2,3")
+
+    def shown(self):
+        """Devices that each attempt's trainer sees, by attempt."""
+        seen = {}
+        for folder in self.state("agent").glob("attempts/*@*"):
+            with contextlib.suppress(OSError, ValueError):
+                pid = json.loads((folder / "process.json").read_text())["pid"]
+                variables = pathlib.Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
+                seen[folder.name] = next(v.partition("=")[2] for v in variables if v.startswith("CUDA_VISIBLE_DEVICES="))
+        return seen
+
+    def test_four_trials_on_four_gpus_see_one_each(self):
+        self.coordinator()
+        self.agent_of_four()
+        self.ask("submit", self.sweep(depths=range(1, 9)))
+        seen = wait_for(lambda: found if len(found := self.shown()) == 4 else None, "four trainers")
+        self.assertEqual(sorted(seen.values()), [f"GPU-0000000{number}-fake" for number in range(4)])
+        node = self.ask_json("nodes", "show", "agent")
+        self.assertEqual({device["device"]: device["attempt"] for device in node["device_list"] if device["type"] != "cpu"},
+                         {gpu: attempt for attempt, gpu in seen.items()})
+        self.go()
+        self.ask("watch", "s1")
+        self.assertEqual(self.query("select count(*) from attempts where outcome = 'succeeded'"), [(8,)])
+
+    def test_what_a_stranger_uses_is_told_as_the_reason(self):
+        (self.folder / "stranger").write_text("0")
+        self.coordinator("--heartbeat", "0.2")
+        self.agent_of_four()
+        self.go()
+        self.ask("submit", self.sweep(depths=(1,)))
+        why = wait_for(lambda: text if "a process that is not ours" in (text := self.ask("explain", "s1.1.0")[0]) else None, "why")
+        self.assertIn("GPU-00000000-fake has 1 MiB free of 16.0 GiB", why)
+        (self.folder / "stranger").unlink()
+        self.ask("watch", "s1")
+        self.assertEqual(self.query("select outcome from attempts"), [("succeeded",)])
 
 
 class ManyAtOnce(ErrorsWorld):
