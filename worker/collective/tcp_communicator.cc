@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "worker/collective/element_of.h"
 #include "worker/collective/ring/introduction.h"
 
 namespace leadline::collective {
@@ -10,22 +11,6 @@ namespace leadline::collective {
 using torch::Tensor;
 
 namespace {
-
-Element ElementOf(const Tensor& tensor) {
-  switch (tensor.scalar_type()) {
-    case torch::kUInt8:
-      return Element::kByte;
-    case torch::kFloat32:
-      return Element::kFloat32;
-    case torch::kFloat64:
-      return Element::kFloat64;
-    case torch::kInt64:
-      return Element::kInt64;
-    default:
-      TORCH_CHECK(false, "ranks do not exchange tensors of ",
-                  tensor.scalar_type());
-  }
-}
 
 class TcpCommunicator final : public Communicator {
  public:

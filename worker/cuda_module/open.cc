@@ -12,11 +12,38 @@ namespace leadline::cuda_module {
 namespace {
 
 using DescribeFunction = size_t (*)(char*, size_t);
+using QueueFunction = collective::DeviceQueue* (*)(int);
 
 constexpr std::string_view kPrefix = "cuda:";
 
 std::filesystem::path ModulePath(const std::filesystem::path& folder) {
   return folder / "libleadline_cuda.so";
+}
+
+template <typename Function>
+Function Find(const std::filesystem::path& folder, const char* name) {
+  void* module =
+      dlopen(ModulePath(folder).c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+  if (module == nullptr) {
+    throw std::runtime_error("the CUDA module is not open");
+  }
+  const auto function = reinterpret_cast<Function>(dlsym(module, name));
+  if (function == nullptr) {
+    throw std::runtime_error(std::string("the CUDA module lacks ") + name);
+  }
+  return function;
+}
+
+/// Of "cuda:<index>"; -1 for anything else.
+int IndexOf(const std::string& device) {
+  int index = -1;
+  const char* end = device.data() + device.size();
+  if (device.starts_with(kPrefix)) {
+    const auto [stop, error] =
+        std::from_chars(device.data() + kPrefix.size(), end, index);
+    if (error != std::errc() || stop != end) index = -1;
+  }
+  return index;
 }
 
 std::string TextOrEmpty(const nlohmann::json& value) {
@@ -71,16 +98,8 @@ std::optional<std::string> Open(const std::filesystem::path& folder) {
 }
 
 Description Describe(const std::filesystem::path& folder) {
-  void* module =
-      dlopen(ModulePath(folder).c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
-  if (module == nullptr) {
-    throw std::runtime_error("the CUDA module is not open");
-  }
-  const auto describe = reinterpret_cast<DescribeFunction>(
-      dlsym(module, "leadline_cuda_describe"));
-  if (describe == nullptr) {
-    throw std::runtime_error("the CUDA module lacks leadline_cuda_describe");
-  }
+  const auto describe =
+      Find<DescribeFunction>(folder, "leadline_cuda_describe");
   std::string text(describe(nullptr, 0), '\0');
   text.resize(describe(text.data(), text.size() + 1));
   try {
@@ -92,15 +111,15 @@ Description Describe(const std::filesystem::path& folder) {
   }
 }
 
+std::shared_ptr<collective::DeviceQueue> MakeDeviceQueue(
+    const std::filesystem::path& folder, const std::string& device) {
+  const auto make = Find<QueueFunction>(folder, "leadline_cuda_queue");
+  return std::shared_ptr<collective::DeviceQueue>(make(IndexOf(device)));
+}
+
 std::optional<std::string> Refusal(const Description& description,
                                    const std::string& device) {
-  int index = -1;
-  const char* end = device.data() + device.size();
-  if (device.starts_with(kPrefix)) {
-    const auto [stop, error] =
-        std::from_chars(device.data() + kPrefix.size(), end, index);
-    if (error != std::errc() || stop != end) index = -1;
-  }
+  const int index = IndexOf(device);
   if (index < 0) return "no CUDA device is named '" + device + "'";
   if (!description.error.empty()) {
     return "cannot train on " + device + ": " + description.error;

@@ -4,9 +4,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "worker/collective/nccl/device_queue.h"
 
 namespace leadline::cuda_module {
 
@@ -40,6 +43,13 @@ struct Description {
 /// Asks the module in `folder`, which Open has opened. Throws
 /// std::runtime_error where it is not open or its answer cannot be read.
 Description Describe(const std::filesystem::path& folder);
+
+/// The queues of "cuda:<index>", which becomes the calling thread's device,
+/// from the module in `folder`, which Open has opened. Throws
+/// std::runtime_error where it is not open, and c10::Error where the device
+/// cannot be used.
+std::shared_ptr<collective::DeviceQueue> MakeDeviceQueue(
+    const std::filesystem::path& folder, const std::string& device);
 
 /// What stands in the way of training on "cuda:<index>", or nothing. `device`
 /// is the text of the configuration.

@@ -1,6 +1,7 @@
 // leadline-trainer CONFIG.json | -
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -54,9 +55,6 @@ EventWriter OpenEvents(const spec::TrainerConfig& config) {
 }
 
 void CheckSupported(const spec::TrainerConfig& config) {
-  if (config.world_size > 1 && config.device != "cpu") {
-    throw ConfigError("world.size: several ranks train on CPUs alone for now");
-  }
   if (!config.folder &&
       config.settings.values().at("checkpoint_every") != spec::Value("off")) {
     std::cerr
@@ -72,12 +70,35 @@ void OpenDevice(const spec::TrainerConfig& config) {
   if (!refusal) {
     const auto description = cuda_module::Describe(folder);
     refusal = cuda_module::Refusal(description, config.device);
-    // By hand there is no folder, and all devices are the user's.
-    if (!refusal && config.folder && config.world_size == 1) {
+    // By hand there is no folder or the peers are given, and all devices are
+    // the user's.
+    if (!refusal && config.folder && config.peers.empty()) {
       refusal = cuda_module::WhyNotAlone(description);
     }
   }
   if (refusal) throw Failure(FailureKind::kDevice, *refusal);
+}
+
+// Threads that a device holds are not waited for.
+[[noreturn]] void EndAtOnce() {
+  std::cout.flush();
+  std::cerr.flush();
+  std::_Exit(kFailed);
+}
+
+DeviceAccess AccessTo(const spec::TrainerConfig& config) {
+  if (config.device == "cpu") return {};
+  return {.open_queue =
+              [device = config.device] {
+                return cuda_module::MakeDeviceQueue(
+                    cuda_module::ProgramFolder(), device);
+              },
+          // The agent takes the kind from the words.
+          .last_resort =
+              [](const std::string& why) {
+                std::cerr << "leadline-trainer: NCCL: " << why << '\n';
+                EndAtOnce();
+              }};
 }
 
 void Train(const spec::TrainerConfig& config, RunControl& control,
@@ -86,7 +107,7 @@ void Train(const spec::TrainerConfig& config, RunControl& control,
   OpenDevice(config);
   at::set_num_threads(static_cast<int>(config.settings.Integer("threads")));
   at::set_num_interop_threads(1);
-  Rendezvous rendezvous(config);
+  Rendezvous rendezvous(config, AccessTo(config));
   const dataset::SymbolText text = dataset::LoadText(config.dataset);
   text.RequireWindow(config.settings.Integer("context"));
   const auto communicator = rendezvous.Meet(control);
@@ -136,7 +157,9 @@ int Run(const std::string& argument) {
     std::cerr << "leadline-trainer: " << end.message << '\n';
   }
   events.Write(end);
-  return end.outcome == AttemptOutcome::kSucceeded ? kDone : kFailed;
+  if (end.outcome == AttemptOutcome::kSucceeded) return kDone;
+  if (config->world_size > 1 && config->device != "cpu") EndAtOnce();
+  return kFailed;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "common/sha256.h"
 #include "model/spec/json_text.h"
+#include "worker/collective/nccl_communicator.h"
 #include "worker/collective/ring/collective_error.h"
 #include "worker/collective/tcp_communicator.h"
 #include "worker/trainer/control_thread.h"
@@ -68,8 +69,10 @@ std::string CommonHash(const spec::TrainerConfig& config) {
   return Sha256Of(text);
 }
 
-Rendezvous::Rendezvous(const spec::TrainerConfig& config)
-    : config_(config), begin_(steady_clock::now()) {
+Rendezvous::Rendezvous(const spec::TrainerConfig& config, DeviceAccess devices)
+    : config_(config),
+      devices_(std::move(devices)),
+      begin_(steady_clock::now()) {
   if (config.world_size == 1) return;
   meeting_ = std::make_unique<collective::Meeting>(OwnAddress(config));
   if (config.peers.empty()) {
@@ -116,8 +119,30 @@ std::unique_ptr<collective::Communicator> Rendezvous::Meet(
        .breathe = [&] { control.Heed(); },
        .waits = [&] { return !control.Waits().empty(); }});
   meeting_.reset();
+  if (devices_.open_queue) return JoinDevices(std::move(ring), control);
   return collective::MakeTcpCommunicator(std::move(ring), config_.rank,
                                          config_.world_size);
+}
+
+std::unique_ptr<collective::Communicator> Rendezvous::JoinDevices(
+    std::unique_ptr<collective::Ring> ring, const RunControl& control) const {
+  std::shared_ptr<collective::DeviceQueue> queue;
+  try {
+    queue = devices_.open_queue();
+  } catch (const std::exception& error) {
+    ring->Abort(error.what());
+    throw;
+  }
+  return collective::MakeNcclCommunicator(
+      std::move(ring), std::move(queue),
+      {.rank = config_.rank,
+       .size = config_.world_size,
+       .set_up_limit = Limit(config_.setup_timeout_s, collective::kSetUpLimit),
+       .limit = Limit(config_.timeout_s, collective::kOperationLimit),
+       .breathe = [&control] { control.Heed(); },
+       .waits = [&control] { return !control.Waits().empty(); },
+       .last_resort = devices_.last_resort},
+      devices_.nccl);
 }
 
 }  // namespace leadline::trainer

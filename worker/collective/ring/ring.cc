@@ -17,4 +17,6 @@ void Ring::Wait(uint64_t number) { engine_->Wait(number); }
 
 void Ring::Abort(const std::string& reason) { engine_->Abort(reason); }
 
+Ring::Outlook Ring::Look() const { return engine_->Look(); }
+
 }  // namespace leadline::collective

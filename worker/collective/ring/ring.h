@@ -59,7 +59,17 @@ class Ring {
   void Wait(uint64_t number);
 
   /// Tells the others why this rank goes no further, and nothing else is done.
+  /// Thread-safe.
   void Abort(const std::string& reason);
+
+  /// What is known of the others without asking them.
+  struct Outlook {
+    std::string failure{};     // why nothing more can be done, or empty
+    std::string lost{};        // "rank 2 is gone: ...", or empty
+    bool others_wait = false;  // for something outside, as RingOptions say
+  };
+  /// Thread-safe.
+  Outlook Look() const;
 
  private:
   class Engine;

@@ -70,6 +70,13 @@ void Ring::Engine::Abort(const std::string& reason) {
   });
 }
 
+Ring::Outlook Ring::Engine::Look() const {
+  const std::lock_guard lock(mutex_);
+  return {.failure = failure_.value_or(""),
+          .lost = lost_,
+          .others_wait = others_wait_};
+}
+
 void Ring::Engine::Run() {
   for (const auto& peer : peers_) ReadHead(*peer);
   Tick();

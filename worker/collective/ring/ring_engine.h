@@ -26,7 +26,8 @@
 
 namespace leadline::collective {
 
-/// The owner's thread calls what is public, and only posts or waits.
+/// The owner's thread calls what is public, and only posts or waits; Abort and
+/// Look may be called by any.
 class Ring::Engine {
  public:
   Engine(std::unique_ptr<Mesh> mesh, const RingOptions& options);
@@ -34,6 +35,7 @@ class Ring::Engine {
   uint64_t Start(Order order);
   void Wait(uint64_t number);
   void Abort(const std::string& reason);
+  Outlook Look() const;
 
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;
@@ -77,7 +79,7 @@ class Ring::Engine {
   // ---- Time: ring_time.cc
   void Tick();
   void Beat(SteadyTime now);
-  bool SomeoneWaits(SteadyTime now) const;
+  bool SomeoneWaits(SteadyTime now);
   std::chrono::milliseconds BeatPeriod() const;
   void FailForTime(SteadyTime now);
 
@@ -92,10 +94,12 @@ class Ring::Engine {
   const RingOptions options_;
   uint64_t next_number_ = 0;  // of the owner's thread
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   uint64_t done_ = 0;                   // guarded by mutex_
   std::optional<std::string> failure_;  // guarded by mutex_
+  std::string lost_;                    // guarded by mutex_
+  bool others_wait_ = false;            // guarded by mutex_
 
   std::unique_ptr<boost::asio::io_context> io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type>

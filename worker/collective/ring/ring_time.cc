@@ -49,11 +49,13 @@ void Ring::Engine::Beat(steady_clock::time_point now) {
   }
 }
 
-bool Ring::Engine::SomeoneWaits(steady_clock::time_point now) const {
-  for (const auto& peer : peers_) {
-    if (peer->waits && now - peer->heard < 4 * BeatPeriod()) return true;
-  }
-  return false;
+bool Ring::Engine::SomeoneWaits(steady_clock::time_point now) {
+  const bool waits = std::ranges::any_of(peers_, [&](const auto& peer) {
+    return peer->waits && now - peer->heard < 4 * BeatPeriod();
+  });
+  const std::lock_guard lock(mutex_);
+  others_wait_ = waits;
+  return waits;
 }
 
 milliseconds Ring::Engine::BeatPeriod() const {

@@ -180,8 +180,14 @@ void Ring::Engine::Lose(Peer& peer, const ErrorCode& error) {
   peer.reason = error == boost::asio::error::eof
                     ? "its connection was closed"
                     : "its connection broke: " + error.message();
-  if (!failed_ && !peer.left && !jobs_.empty()) {
-    FailFor(peer, " is gone: " + peer.reason);
+  if (!failed_ && !peer.left) {
+    if (!jobs_.empty()) {
+      FailFor(peer, " is gone: " + peer.reason);
+    } else {
+      // Nothing waits for it here, but its device may be missed.
+      const std::lock_guard lock(mutex_);
+      lost_ = RankText(peer) + " is gone: " + peer.reason;
+    }
   }
   CloseIfAllIsSaid();
 }

@@ -257,6 +257,17 @@ TEST(RingTest, ALongerLimitHoldsForOneOperation) {
 }
 
 // Each goes as soon as it is done itself, which is before others are.
+TEST(Ring, OneThatIsLostBetweenTwoOperationsIsKnown) {
+  RingOfOne world;
+  EXPECT_THAT(world.ring().Look().lost, IsEmpty());
+  world.LoseTheOther();
+  while (world.ring().Look().lost.empty()) std::this_thread::yield();
+  EXPECT_THAT(world.ring().Look().lost, HasSubstr("rank 1 is gone: "));
+  EXPECT_THAT(world.ring().Look().failure, IsEmpty());
+  EXPECT_THROW(world.ring().Wait(world.ring().Start({})), OperationError);
+  EXPECT_THAT(world.ring().Look().failure, HasSubstr("rank 1 is gone: "));
+}
+
 TEST(Ring, WhoLeavesAfterTheLastOperationIsMissedByNobody) {
   for (int round = 0; round < 50; ++round) {
     RingWorld world(4);

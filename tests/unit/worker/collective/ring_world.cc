@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <future>
 
+#include "worker/collective/ring/mesh.h"
+
 namespace leadline::collective {
 
 RingWorld::RingWorld(int64_t size) : options_(static_cast<size_t>(size)) {
@@ -29,6 +31,20 @@ std::vector<std::unique_ptr<Ring>> RingWorld::Join(
             addresses_, options_[static_cast<size_t>(rank)]);
   });
   return rings;
+}
+
+RingOfOne::RingOfOne() {
+  using boost::asio::ip::tcp;
+  auto mesh = std::make_unique<Mesh>();
+  mesh->io = std::make_unique<boost::asio::io_context>();
+  const auto loopback = boost::asio::ip::make_address("127.0.0.1");
+  tcp::acceptor acceptor(*mesh->io, tcp::endpoint(loopback, 0));
+  other_.connect(acceptor.local_endpoint());
+  mesh->sockets.resize(2);
+  mesh->sockets[1] = std::make_unique<tcp::socket>(acceptor.accept());
+  acceptor.close();
+  ring_ = std::make_unique<Ring>(std::move(mesh),
+                                 RingOptions{.rank = 0, .size = 2});
 }
 
 std::vector<std::string> OnAllRanks(

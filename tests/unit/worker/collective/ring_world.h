@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
 #include "worker/collective/ring/collective_error.h"
 #include "worker/collective/ring/meeting.h"
 
@@ -34,6 +37,20 @@ class RingWorld {
   std::vector<std::string> addresses_;
   std::vector<MeetingOptions> options_;
   std::vector<std::string> errors_;
+};
+
+/// Rank 0 of two; the other is a bare connection, which can be lost.
+class RingOfOne {
+ public:
+  RingOfOne();
+
+  Ring& ring() { return *ring_; }
+  void LoseTheOther() { other_.close(); }
+
+ private:
+  boost::asio::io_context io_;
+  boost::asio::ip::tcp::socket other_{io_};
+  std::unique_ptr<Ring> ring_;
 };
 
 /// Calls `act` for each rank at once, and returns what each threw, or "".
