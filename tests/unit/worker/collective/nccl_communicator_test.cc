@@ -25,8 +25,7 @@ std::vector<std::string> OnRanks(
     const std::function<void(Communicator&)>& act,
     const std::function<void(nccl::CliqueOptions&)>& change = [](auto&) {}) {
   Fake().Reset();
-  RingWorld world(2);
-  auto rings = world.Join();
+  auto rings = LinkedRings(2);
   return KindsOnAllRanks(2, [&](int64_t rank) {
     nccl::CliqueOptions options;
     options.rank = rank;

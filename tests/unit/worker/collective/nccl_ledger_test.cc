@@ -16,8 +16,7 @@ Operation SumOf(uint64_t count) {
 }
 
 TEST(NcclLedger, RanksThatAskedTheSameGoOn) {
-  RingWorld world(3);
-  const auto rings = world.Join();
+  const auto rings = LinkedRings(3);
   EXPECT_THAT(OnAllRanks(3,
                          [&](int64_t rank) {
                            Ledger ledger(*rings[rank], rank, 3);
@@ -32,8 +31,7 @@ TEST(NcclLedger, RanksThatAskedTheSameGoOn) {
 }
 
 TEST(NcclLedger, OneThatAskedForSomethingElseIsNamedOnEveryRank) {
-  RingWorld world(3);
-  const auto rings = world.Join();
+  const auto rings = LinkedRings(3);
   EXPECT_THAT(
       OnAllRanks(3,
                  [&](int64_t rank) {
@@ -46,8 +44,7 @@ TEST(NcclLedger, OneThatAskedForSomethingElseIsNamedOnEveryRank) {
 }
 
 TEST(NcclLedger, OneThatLeftOutAnOperationIsFoundAtTheNextStep) {
-  RingWorld world(2);
-  const auto rings = world.Join();
+  const auto rings = LinkedRings(2);
   EXPECT_THAT(OnAllRanks(2,
                          [&](int64_t rank) {
                            Ledger ledger(*rings[rank], rank, 2);

@@ -87,8 +87,7 @@ TEST(NcclSetUp, WhoStopsMeanwhileLeavesNothingBehind) {
 
 TEST(NcclSetUp, RanksOfDifferentVersionsNameBoth) {
   Fake().Reset();
-  RingWorld rings(2);
-  auto ring = rings.Join();
+  auto ring = LinkedRings(2);
   const auto errors = KindsOnAllRanks(2, [&](int64_t rank) {
     if (rank == 1) {
       // Rank 0 has looked at its version by then.
@@ -109,8 +108,7 @@ TEST(NcclSetUp, RanksOfDifferentVersionsNameBoth) {
 
 TEST(NcclSetUp, MissingLibraryOfOneRankEndsAll) {
   Fake().Reset();
-  RingWorld rings(2);
-  auto ring = rings.Join();
+  auto ring = LinkedRings(2);
   const auto errors = KindsOnAllRanks(2, [&](int64_t rank) {
     CliqueOptions options;
     options.rank = rank;

@@ -73,8 +73,7 @@ void NcclWorld::SetSetUpLimit(std::chrono::milliseconds limit) {
 }
 
 void NcclWorld::Join(const std::vector<int64_t>& absent) {
-  RingWorld world(size());
-  rings_ = world.Join();
+  rings_ = LinkedRings(size());
   errors_ = KindsOnAllRanks(size(), [&](int64_t rank) {
     if (std::ranges::count(absent, rank) > 0) return;
     cliques_[rank] =

@@ -33,16 +33,51 @@ std::vector<std::unique_ptr<Ring>> RingWorld::Join(
   return rings;
 }
 
-RingOfOne::RingOfOne() {
-  using boost::asio::ip::tcp;
+namespace {
+
+using boost::asio::ip::tcp;
+
+/// Two ends of one connection.
+void Connect(tcp::socket& one, tcp::socket& other) {
+  const tcp::endpoint loopback(boost::asio::ip::make_address("127.0.0.1"), 0);
+  tcp::acceptor acceptor(one.get_executor(), loopback);
+  other.connect(acceptor.local_endpoint());
+  acceptor.accept(one);
+}
+
+std::unique_ptr<Mesh> UnlinkedMesh(size_t size) {
   auto mesh = std::make_unique<Mesh>();
   mesh->io = std::make_unique<boost::asio::io_context>();
-  const auto loopback = boost::asio::ip::make_address("127.0.0.1");
-  tcp::acceptor acceptor(*mesh->io, tcp::endpoint(loopback, 0));
-  other_.connect(acceptor.local_endpoint());
-  mesh->sockets.resize(2);
-  mesh->sockets[1] = std::make_unique<tcp::socket>(acceptor.accept());
-  acceptor.close();
+  mesh->sockets.resize(size);
+  return mesh;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Ring>> LinkedRings(int64_t size) {
+  const auto count = static_cast<size_t>(size);
+  std::vector<std::unique_ptr<Mesh>> meshes;
+  for (size_t i = 0; i < count; ++i) meshes.push_back(UnlinkedMesh(count));
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      meshes[i]->sockets[k] = std::make_unique<tcp::socket>(*meshes[i]->io);
+      meshes[k]->sockets[i] = std::make_unique<tcp::socket>(*meshes[k]->io);
+      Connect(*meshes[i]->sockets[k], *meshes[k]->sockets[i]);
+    }
+  }
+  std::vector<std::unique_ptr<Ring>> rings;
+  for (int64_t rank = 0; rank < size; ++rank) {
+    rings.push_back(
+        std::make_unique<Ring>(std::move(meshes[static_cast<size_t>(rank)]),
+                               RingOptions{.rank = rank, .size = size}));
+  }
+  return rings;
+}
+
+RingOfOne::RingOfOne() {
+  auto mesh = UnlinkedMesh(2);
+  mesh->sockets[1] = std::make_unique<tcp::socket>(*mesh->io);
+  Connect(*mesh->sockets[1], other_);
   ring_ = std::make_unique<Ring>(std::move(mesh),
                                  RingOptions{.rank = 0, .size = 2});
 }

@@ -39,6 +39,10 @@ class RingWorld {
   std::vector<std::string> errors_;
 };
 
+/// Rings of ranks that need not meet first: their sockets are connected by
+/// hand.
+std::vector<std::unique_ptr<Ring>> LinkedRings(int64_t size);
+
 /// Rank 0 of two; the other is a bare connection, which can be lost.
 class RingOfOne {
  public:
