@@ -80,6 +80,11 @@ int64_t FakeFaults::Living() {
   return living_;
 }
 
+void FakeFaults::AwaitNoneLiving() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return living_ == 0; });
+}
+
 std::optional<int> FakeFaults::OnCall(const std::string& function, int rank) {
   std::unique_lock lock(mutex_);
   ++calls_[function];
@@ -121,6 +126,7 @@ bool FakeFaults::Hangs(int rank, int operation) {
 void FakeFaults::AddLiving(int64_t change) {
   const std::lock_guard lock(mutex_);
   living_ += change;
+  changed_.notify_all();
 }
 
 }  // namespace leadline::test

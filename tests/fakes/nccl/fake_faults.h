@@ -27,6 +27,7 @@ class FakeFaults final : public FakeNccl {
   int64_t Calls(const std::string& function) override;
   void AwaitCalls(const std::string& function, int64_t calls) override;
   int64_t Living() override;
+  void AwaitNoneLiving() override;
 
   // ---- For the library
   /// Counts the call and hangs if it shall; what it is to return at once.

@@ -42,6 +42,8 @@ class FakeNccl {
   virtual void AwaitCalls(const std::string& function, int64_t calls) = 0;
   /// Communicators that were neither destroyed nor aborted.
   virtual int64_t Living() = 0;
+  /// Returns once there is none.
+  virtual void AwaitNoneLiving() = 0;
 };
 
 /// What `fake_nccl` of the library returns.

@@ -43,11 +43,10 @@ void Clique::Watched::Look(Lock& lock) {
 bool Clique::Watched::LookAtOthers(SteadyTime now) {
   const Ring::Outlook others = ring_.Look();
   const bool waits = others.others_wait || options_.waits();
-  std::string where;
-  if (!pending_.empty()) where = Where(pending_.front().operation);
+  const std::string where = Where();
   if (!others.failure.empty()) {
     Fail(where + others.failure);
-  } else if (!others.lost.empty() && (!joined_ || !pending_.empty())) {
+  } else if (!others.lost.empty() && (!joined_ || !where.empty())) {
     Fail(where + others.lost);
   } else if (in_call_ && waits) {
     call_began_ = now;
@@ -108,9 +107,7 @@ void Clique::Watched::LookAtNccl(Lock& lock) {
   if (stop_ || state == Result::kSuccess || state == Result::kInProgress) {
     return;
   }
-  std::string where;
-  if (!pending_.empty()) where = Where(pending_.front().operation);
-  Fail(where + library_->Explain(state));
+  Fail(Where() + library_->Explain(state));
 }
 
 void Clique::Watched::LookAfterOwner(Lock& lock) {

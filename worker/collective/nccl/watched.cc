@@ -77,6 +77,7 @@ uint64_t Clique::Watched::Start(const Order& order) {
   {
     const Lock lock(mutex_);
     ThrowIfFailed();
+    starting_ = operation;
   }
   Pending pending{.operation = operation, .begun = {}, .done = {}};
   OnDevice(operation, [&] {
@@ -96,6 +97,7 @@ uint64_t Clique::Watched::Start(const Order& order) {
   const Lock lock(mutex_);
   ThrowIfFailed();
   pending_.push_back(std::move(pending));
+  starting_.reset();
   return next_number_++;
 }
 
@@ -112,9 +114,7 @@ void Clique::Watched::Wait(uint64_t number) {
   const Result state = AsyncState();
   const Lock lock(mutex_);
   if (state != Result::kSuccess && state != Result::kInProgress) {
-    std::string where;
-    if (!pending_.empty()) where = Where(pending_.front().operation);
-    FailAndThrow(where + library_->Explain(state));
+    FailAndThrow(Where() + library_->Explain(state));
   }
   ThrowIfFailed();
   while (!pending_.empty() && pending_.front().operation.number <= number) {

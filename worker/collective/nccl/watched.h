@@ -64,6 +64,8 @@ class Clique::Watched : public std::enable_shared_from_this<Watched> {
 
   // ---- How it fails, with the mutex held: watched_end.cc
   std::string Where(const Operation& operation) const;
+  /// Of the first that is not done, if there is one.
+  std::string Where() const;
   void Fail(const std::string& text, const std::exception_ptr& of_device = {});
   [[noreturn]] void FailAndThrow(const std::string& text);
   void ThrowIfFailed();
@@ -97,6 +99,7 @@ class Clique::Watched : public std::enable_shared_from_this<Watched> {
   bool joined_ = false;
   bool in_call_ = false;
   SteadyTime call_began_;
+  std::optional<Operation> starting_;
   std::deque<Pending> pending_;
   std::optional<Failure> failure_;
   bool heard_ = false;  // the owner knows of the failure

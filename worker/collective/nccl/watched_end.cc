@@ -24,6 +24,11 @@ std::string Clique::Watched::Where(const Operation& operation) const {
          std::to_string(options_.rank) + ": ";
 }
 
+std::string Clique::Watched::Where() const {
+  if (!pending_.empty()) return Where(pending_.front().operation);
+  return starting_ ? Where(*starting_) : std::string();
+}
+
 void Clique::Watched::Fail(const std::string& text,
                            const std::exception_ptr& of_device) {
   if (failure_) return;

@@ -64,7 +64,7 @@ class Ring {
 
   /// What is known of the others without asking them.
   struct Outlook {
-    std::string failure{};     // why nothing more can be done, or empty
+    std::string failure{};     // what ended all operations, or empty
     std::string lost{};        // "rank 2 is gone: ...", or empty
     bool others_wait = false;  // for something outside, as RingOptions say
   };

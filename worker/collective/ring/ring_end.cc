@@ -19,16 +19,19 @@ void Ring::Engine::FailFor(const Peer& peer, const std::string& what,
                            const std::string& told) {
   const std::string mine = jobs_.empty() ? std::string("between two operations")
                                          : ToText(jobs_.front().operation);
-  Fail(mine + ": " + RankText(peer) + what, told);
+  const std::string cause = RankText(peer) + what;
+  Fail(mine + ": " + cause, told, cause);
 }
 
 // The others are told what this rank was told itself, where it was.
-void Ring::Engine::Fail(const std::string& message, const std::string& told) {
+void Ring::Engine::Fail(const std::string& message, const std::string& told,
+                        const std::string& cause) {
   if (failed_) return;
   failed_ = true;
   {
     const std::lock_guard lock(mutex_);
     failure_ = message;
+    cause_ = cause.empty() ? message : cause;
   }
   changed_.notify_all();
   std::string reason = told.empty() ? message : told;

@@ -72,9 +72,7 @@ void Ring::Engine::Abort(const std::string& reason) {
 
 Ring::Outlook Ring::Engine::Look() const {
   const std::lock_guard lock(mutex_);
-  return {.failure = failure_.value_or(""),
-          .lost = lost_,
-          .others_wait = others_wait_};
+  return {.failure = cause_, .lost = lost_, .others_wait = others_wait_};
 }
 
 void Ring::Engine::Run() {
@@ -86,6 +84,7 @@ void Ring::Engine::Run() {
     // Memory has run out, or the like: who waits must hear of it.
     const std::lock_guard lock(mutex_);
     failure_ = std::string("the thread of the ring failed: ") + error.what();
+    cause_ = *failure_;
     changed_.notify_all();
   }
 }

@@ -86,7 +86,8 @@ class Ring::Engine {
   // ---- The end, a bad one or a good one: ring_end.cc
   void FailFor(const Peer& peer, const std::string& what,
                const std::string& told = {});
-  void Fail(const std::string& message, const std::string& told = {});
+  void Fail(const std::string& message, const std::string& told = {},
+            const std::string& cause = {});
   void TakeLeave();
   void CloseIfAllIsSaid();
   void Close();
@@ -98,8 +99,9 @@ class Ring::Engine {
   std::condition_variable changed_;
   uint64_t done_ = 0;                   // guarded by mutex_
   std::optional<std::string> failure_;  // guarded by mutex_
-  std::string lost_;                    // guarded by mutex_
-  bool others_wait_ = false;            // guarded by mutex_
+  std::string cause_;         // without what was done then; guarded by mutex_
+  std::string lost_;          // guarded by mutex_
+  bool others_wait_ = false;  // guarded by mutex_
 
   std::unique_ptr<boost::asio::io_context> io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type>

@@ -1,6 +1,8 @@
 #include "tests/unit/worker/collective/nccl_world.h"
 
 #include <algorithm>
+#include <deque>
+#include <mutex>
 #include <stdexcept>
 
 #include <dlfcn.h>
@@ -24,6 +26,30 @@ test::FakeNccl& Fake() {
       reinterpret_cast<test::FakeNcclFunction>(dlsym(library, "fake_nccl"));
   if (function == nullptr) throw std::runtime_error(dlerror());
   return *function();
+}
+
+namespace {
+
+struct DeviceMemory {
+  std::mutex mutex;
+  std::deque<std::vector<std::byte>> parts;
+};
+
+DeviceMemory& Memory() {
+  static DeviceMemory memory;
+  return memory;
+}
+
+void FreeDeviceMemory() {
+  const std::lock_guard lock(Memory().mutex);
+  Memory().parts.clear();
+}
+
+}  // namespace
+
+std::byte* AllocateOnDevice(size_t bytes) {
+  const std::lock_guard lock(Memory().mutex);
+  return Memory().parts.emplace_back(bytes + 1).data();
 }
 
 std::vector<std::string> KindsOnAllRanks(
@@ -58,6 +84,9 @@ NcclWorld::~NcclWorld() {
   // Ranks part together, or wait for each other.
   DropAll();
   Fake().Reset();
+  // What was left to itself ends now.
+  Fake().AwaitNoneLiving();
+  FreeDeviceMemory();
 }
 
 void NcclWorld::DropAll() {

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstddef>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -56,17 +58,25 @@ class NcclWorld {
 std::vector<std::string> KindsOnAllRanks(
     int64_t size, const std::function<void(int64_t rank)>& act);
 
+/// Lives until the end of an NcclWorld: what fails may still be worked on until
+/// it was aborted.
+std::byte* AllocateOnDevice(size_t bytes);
+
 /// The sum of `values` over the ranks, begun and waited for.
 template <typename Number>
 void Sum(Clique& clique, std::vector<Number>& values, int64_t step = 1) {
   const Element element = std::is_same_v<Number, float>    ? Element::kFloat32
                           : std::is_same_v<Number, double> ? Element::kFloat64
                                                            : Element::kInt64;
+  const size_t bytes = values.size() * sizeof(Number);
+  std::byte* const on_device = AllocateOnDevice(bytes);
+  if (bytes > 0) std::memcpy(on_device, values.data(), bytes);
   clique.Wait(clique.Start({.task = Task::kSum,
                             .element = element,
                             .step = step,
-                            .values = values.data(),
+                            .values = on_device,
                             .count = values.size()}));
+  if (bytes > 0) std::memcpy(values.data(), on_device, bytes);
 }
 
 }  // namespace leadline::collective::nccl
