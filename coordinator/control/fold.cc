@@ -223,16 +223,33 @@ void AddPart(StagedSweep& staged, const storage::AddSweep& part,
     AddCell(staged.sweep, part.cells[i], needs.at(i));
   }
   AddParts(staged.sweep, part.cohorts, part.trials);
-  for (const storage::CohortRecord& cohort : part.cohorts) {
-    staged.waiting.emplace_hint(staged.waiting.end(), cohort.id);
+  for (const storage::CohortRecord& record : part.cohorts) {
+    staged.waiting.emplace_hint(staged.waiting.end(), record.id);
+    const Cell& cell =
+        staged.sweep.cells.at(static_cast<size_t>(record.id.cell.number - 1));
+    Cohort& cohort = CohortOf(staged.sweep, record.id);
+    cohort.place.line =
+        staged.lines
+            .try_emplace({record.id.cell.sweep, {cell.devices, cell.threads}})
+            .first;
+    auto& cohorts = (*cohort.place.line)->second.cohorts;
+    cohorts.emplace_hint(cohorts.end(), record.id);
   }
 }
 
-void TakeIn(State& state, StagedSweep&& staged) {
+void TakeIn(State& state, StagedSweep&& staged, SteadyTime now) {
   const SweepId id = staged.sweep.record.id;
-  state.lines.moved.insert(state.lines.moved.end(), staged.waiting.begin(),
-                           staged.waiting.end());
-  state.waiting.merge(staged.waiting);
+  state.lines.by_age[id][now] = std::ssize(staged.waiting);
+  for (Cell& cell : staged.sweep.cells) {
+    for (Cohort& cohort : cell.cohorts) cohort.place.since = now;
+  }
+  // Cohorts refer to their lines, which stay where they are.
+  state.lines.lines.merge(staged.lines);
+  if (state.waiting.empty()) {
+    state.waiting.swap(staged.waiting);
+  } else {
+    state.waiting.merge(staged.waiting);
+  }
   state.sweeps.insert_or_assign(id, std::move(staged.sweep));
   state.next_sweep.value = std::max(state.next_sweep.value, id.value + 1);
   state.must_place = true;

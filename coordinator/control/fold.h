@@ -24,6 +24,7 @@ CellNeeds NeedsOf(const storage::CellRecord& record);
 struct StagedSweep {
   Sweep sweep;
   std::set<CohortId> waiting;
+  LineMap lines;  // where they are put
 };
 
 /// Adds cells that follow those it has, with all of their parts; `needs` of
@@ -31,8 +32,8 @@ struct StagedSweep {
 void AddPart(StagedSweep& staged, const storage::AddSweep& part,
              const std::vector<CellNeeds>& needs);
 
-/// From now on there is that sweep.
-void TakeIn(State& state, StagedSweep&& staged);
+/// From now on there is that sweep, all of which waits.
+void TakeIn(State& state, StagedSweep&& staged, SteadyTime now);
 
 /// Takes over what the store holds. Live attempts get a lease from `now` on.
 absl::Status Restore(State& state, const storage::SweepContents& contents,

@@ -144,7 +144,7 @@ void Apply(Step& step, const SubmitSweep& command) {
     record.submitted_at = step.now.wall;
     answer = {record.id, false};
     step.Do(storage::AdmitSweep{record.id, step.now.wall});
-    TakeIn(step.state, std::move(*command.staged));
+    TakeIn(step.state, std::move(*command.staged), step.now.steady);
     step.Touch(answer.sweep);
   } else {
     answer = {step.state.next_sweep, false};

@@ -140,6 +140,13 @@ TEST_F(Admission, ItIsKnownAsOneThatWasStoredAtOnce) {
   const Sweep& sweep = control.state().sweeps.at({1});
   const Sweep& same = whole.sweeps.at({1});
   EXPECT_EQ(control.state().waiting, whole.waiting);
+  ASSERT_EQ(control.state().lines.lines.size(), whole.lines.lines.size());
+  for (const auto& [key, line] : whole.lines.lines) {
+    const WaitingLine& own = control.state().lines.lines.at(key);
+    EXPECT_EQ(own.cohorts, line.cohorts);
+    EXPECT_EQ(own.deferral, line.deferral);
+  }
+  EXPECT_EQ(control.state().lines.by_age.at({1}).begin()->second, 2 * kCells);
   EXPECT_EQ(sweep.trials, same.trials);
   EXPECT_EQ(sweep.work.planned, same.work.planned);
   EXPECT_EQ(sweep.waiting_for, same.waiting_for);
