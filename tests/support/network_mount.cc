@@ -1,4 +1,5 @@
-// Loaded before a program: paths that hold the text of NETWORK_MOUNT lie on NFS.
+// Loaded before a program: paths that hold the text of NETWORK_MOUNT lie on
+// NFS.
 
 #include <cstdlib>
 #include <cstring>
