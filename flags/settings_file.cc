@@ -3,7 +3,6 @@
 #include <istream>
 #include <set>
 #include <string_view>
-#include <utility>
 
 namespace leadline::flags {
 namespace {
@@ -66,7 +65,7 @@ std::string WithoutValue(const CLI::Option& option) {
 
 }  // namespace
 
-CLI::ConfigItem SettingsFile::ReadLine(std::string line) const {
+CLI::ConfigItem SettingsFile::ReadLine(const std::string& line) const {
   const size_t equals = line.find('=');
   if (equals == std::string::npos) {
     throw CLI::ConfigError("expected KEY=VALUE, found " + line);
@@ -99,7 +98,7 @@ std::vector<CLI::ConfigItem> SettingsFile::from_config(
     CLI::detail::trim(line);
     if (line.empty() || line.starts_with('#')) continue;
     try {
-      read.push_back(ReadLine(std::move(line)));
+      read.push_back(ReadLine(line));
       if (!keys.insert(read.back().name).second) {
         throw CLI::ConfigError("key " + read.back().name +
                                " stands there twice");

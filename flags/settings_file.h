@@ -28,7 +28,7 @@ class SettingsFile final : public CLI::Config {
                         std::string prefix) const override;
 
  private:
-  CLI::ConfigItem ReadLine(std::string line) const;
+  CLI::ConfigItem ReadLine(const std::string& line) const;
 
   const CLI::App& app_;
 };
