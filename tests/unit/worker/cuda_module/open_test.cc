@@ -54,6 +54,10 @@ TEST_F(CudaModuleTest, DescribeWithoutOpenThrows) {
   EXPECT_THROW(Describe(folder_), std::runtime_error);
 }
 
+TEST_F(CudaModuleTest, QueueWithoutOpenThrows) {
+  EXPECT_THROW(MakeDeviceQueue(folder_, "cuda:0"), std::runtime_error);
+}
+
 TEST(CudaModule, ProgramFolderIsThatOfTheTest) {
   EXPECT_EQ(ProgramFolder(), test::BuildDir() / "tests");
 }
