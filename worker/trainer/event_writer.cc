@@ -254,7 +254,8 @@ void EventWriter::Write(const ResultEvent& event) {
       .Integer("tokens", event.tokens)
       .Number("seconds", event.seconds)
       .Integer("peak_bytes", event.peak_bytes)
-      .Integer("parameters", event.parameters);
+      .Integer("parameters", event.parameters)
+      .Text("determinism", leadline::Name(event.determinism));
   WriteLine(line);
   Sync();
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/determinism.h"
 #include "common/experiment.h"
 
 namespace leadline::trainer {
@@ -86,6 +87,7 @@ struct ResultEvent {
   double seconds = 0;
   int64_t peak_bytes = 0;
   int64_t parameters = 0;
+  Determinism determinism = Determinism::kUnknown;
 };
 
 struct EndEvent {

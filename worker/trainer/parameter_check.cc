@@ -2,23 +2,12 @@
 
 #include <string>
 
-#include "common/sha256.h"
 #include "worker/collective/ring/collective_error.h"
+#include "worker/trainer/tensor_hash.h"
 
 namespace leadline::trainer {
-namespace {
 
 using torch::Tensor;
-
-int64_t HashOf(const Tensor& parameter) {
-  const Tensor values = parameter.detach().cpu().contiguous();
-  const std::string digits = Sha256Of(
-      {static_cast<const char*>(values.const_data_ptr()), values.nbytes()});
-  // Fifteen of 64 digits: they fit an integer of either sign.
-  return std::stoll(digits.substr(0, 15), nullptr, 16);
-}
-
-}  // namespace
 
 void CheckSameParameters(const model::Decoder& decoder,
                          collective::Communicator& communicator, int64_t step) {

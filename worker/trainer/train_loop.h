@@ -87,6 +87,8 @@ class TrainLoop {
   std::vector<double> EvaluateSplit(const char* name,
                                     std::span<const uint16_t> symbols,
                                     std::vector<int64_t> story_ends);
+  /// Computes a step again, once training is over.
+  Determinism CheckSameNumbers();
   void WriteResults();
   /// Replaces what a replica that has ended yields.
   void Silence(std::vector<double>& values_R) const;

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <string>
 #include <utility>
 
 #include "model/spec/evaluation_batch.h"
 #include "worker/trainer/causal_check.h"
+#include "worker/trainer/determinism_check.h"
 #include "worker/trainer/device_memory.h"
 #include "worker/trainer/parameter_check.h"
 #include "worker/trainer/routing_report.h"
@@ -96,6 +98,27 @@ std::vector<double> TrainLoop::EvaluateSplit(const char* name,
   return losses;
 }
 
+Determinism TrainLoop::CheckSameNumbers() {
+  if (!settings_.IsOn("diagnostics")) return Determinism::kUnknown;
+  progress_.Show("determinism check");
+  const int64_t step = settings_.Integer("steps");
+  const int64_t share =
+      settings_.Integer("batch_sequences") / communicator_.size();
+  const DeterminismReport report = CheckDeterminism(
+      decoder_,
+      [&] {
+        agreement_.Breathe();
+        return ComputedStep{
+            batches_.Read(step, communicator_.rank() * share, share).tokens_RBT,
+            gradient_.Compute(step)};
+      },
+      RepeatTolerance(settings_.Word("precision")));
+  if (report.determinism != Determinism::kBitExact) {
+    std::cerr << Explain(report, step) << '\n';
+  }
+  return report.determinism;
+}
+
 void TrainLoop::WriteResults() {
   progress_.Show("final evaluation");
   const std::vector<double> validation =
@@ -104,6 +127,7 @@ void TrainLoop::WriteResults() {
   if (!text_.test().empty()) {
     test = EvaluateSplit("test", text_.test(), text_.test_ends());
   }
+  const Determinism determinism = CheckSameNumbers();
   // A result is one that every rank has come to.
   communicator_.Barrier();
   const int64_t steps = settings_.Integer("steps");
@@ -127,7 +151,8 @@ void TrainLoop::WriteResults() {
                   settings_.Integer("context"),
         .seconds = events_.Seconds(),
         .peak_bytes = PeakDeviceBytes(device_),
-        .parameters = parameters_});
+        .parameters = parameters_,
+        .determinism = determinism});
   }
 }
 
