@@ -39,6 +39,18 @@ std::map<std::string, v1::SettingValue> Sorted(
   return {reply.settings().begin(), reply.settings().end()};
 }
 
+// As measured before the result was written.
+std::string DeterminismText(const std::string& word) {
+  if (word == "bit_exact") return "a step computed again gave the same bits";
+  if (word == "within_tolerance") {
+    return "a step computed again differed by rounding";
+  }
+  if (word == "differs") {
+    return "a step computed again gave other numbers; see the trainer's log";
+  }
+  return "not measured";
+}
+
 std::string ResultText(const v1::TrialResult& result, const Style& style) {
   std::string text =
       fmt::format("  validation loss {} {}\n", result.validation_loss(),
@@ -52,7 +64,8 @@ std::string ResultText(const v1::TrialResult& result, const Style& style) {
                      Grouped(result.steps()), Grouped(result.tokens()),
                      HumanDuration(result.seconds()),
                      HumanBytes(result.peak_bytes()),
-                     Grouped(result.parameters()));
+                     Grouped(result.parameters())) +
+         "  determinism     " + DeterminismText(result.determinism()) + "\n";
 }
 
 Json ResultJson(const v1::ShowTrialReply& reply) {
@@ -69,7 +82,8 @@ Json ResultJson(const v1::ShowTrialReply& reply) {
       {"tokens", result.tokens()},
       {"seconds", JsonNumber(result.seconds())},
       {"peak_bytes", result.peak_bytes()},
-      {"parameters", result.parameters()}};
+      {"parameters", result.parameters()},
+      {"determinism", result.determinism()}};
 }
 
 // What was cancelled before it began is no broken-off work.

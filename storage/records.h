@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/determinism.h"
 #include "common/experiment.h"
 #include "common/ids.h"
 
@@ -178,6 +179,7 @@ struct ResultRecord {
   double seconds = 0;
   int64_t peak_bytes = 0;
   int64_t parameters = 0;
+  Determinism determinism = Determinism::kUnknown;
 
   bool operator==(const ResultRecord&) const = default;
 };

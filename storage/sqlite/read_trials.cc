@@ -218,19 +218,23 @@ absl::StatusOr<std::optional<ResultRecord>> SqliteReader::FindResult(
         Query query(connection,
                     "SELECT h.number, r.attempt, r.validation_loss, "
                     "r.test_loss, r.best_validation_loss, r.best_step, r.unit, "
-                    "r.steps, r.tokens, r.seconds, r.peak_bytes, r.parameters "
+                    "r.steps, r.tokens, r.seconds, r.peak_bytes, r.parameters, "
+                    "r.determinism "
                     "FROM trial t JOIN cohort h ON h.id = t.cohort JOIN result "
                     "r ON r.trial = t.id WHERE t.text = ?",
                     ToText(trial));
         if (!query.Next()) return Found();
         ResultRecord result;
+        std::string determinism;
         result.trial = trial;
         result.attempt.cohort.cell = trial.cell;
         query.Read(result.attempt.cohort.number, result.attempt.number,
                    result.validation_loss, result.test_loss,
                    result.best_validation_loss, result.best_step, result.unit,
                    result.steps, result.tokens, result.seconds,
-                   result.peak_bytes, result.parameters);
+                   result.peak_bytes, result.parameters, determinism);
+        result.determinism = ParseDeterminism(determinism)
+                                 .value_or(Determinism::kUnknown);
         return Found(std::move(result));
       });
 }

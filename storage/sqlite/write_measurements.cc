@@ -102,11 +102,11 @@ absl::Status ChangeWriter::On(const AddResult& change) {
   if (!trial.ok()) return trial.status();
   Query(connection_,
         "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?)",
+        "?, ?, ?)",
         *trial, result.attempt.number, result.validation_loss, result.test_loss,
         result.best_validation_loss, result.best_step, result.unit,
         result.steps, result.tokens, result.seconds, result.peak_bytes,
-        result.parameters)
+        result.parameters, Name(result.determinism))
       .Finish();
   return absl::OkStatus();
 }

@@ -129,7 +129,7 @@ class Dumper {
            << Text(result->best_step) << " " << result->unit << " "
            << result->steps << " " << result->tokens << " "
            << Bits(result->seconds) << " " << result->peak_bytes << " "
-           << result->parameters << "\n";
+           << result->parameters << " " << Name(result->determinism) << "\n";
     }
     for (const std::string& metric : metrics_) {
       const auto points = pair_.reader->Curve(id, metric, kFirst, kAll);

@@ -98,6 +98,7 @@ storage::ResultRecord MakeResult(const TrialId& trial,
   result.seconds = 12.5;
   result.peak_bytes = 1 << 20;
   result.parameters = 12345;
+  result.determinism = Determinism::kWithinTolerance;
   return result;
 }
 

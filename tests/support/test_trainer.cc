@@ -236,7 +236,8 @@ void Finish(Events& events, const ordered_json& config, int steps) {
                 {"tokens", 64 * steps},
                 {"seconds", 0.1},
                 {"peak_bytes", 1},
-                {"parameters", 10}});
+                {"parameters", 10},
+                {"determinism", "bit_exact"}});
     events.Add("replica_end", {{"replica", replica},
                                {"seed", seed},
                                {"state", "succeeded"},

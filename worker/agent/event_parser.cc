@@ -184,6 +184,7 @@ void ReadResult(RecordFields& event, v1::ResultRecord& record) {
   result.set_seconds(event.Number("seconds"));
   result.set_peak_bytes(event.Integer("peak_bytes"));
   result.set_parameters(event.Integer("parameters"));
+  result.set_determinism(event.TextIfThere("determinism"));
 }
 
 void ReadEnd(RecordFields& event, v1::EndRecord& record) {

@@ -136,6 +136,17 @@ TEST(EventParser, ReadsAResultWhoseOptionalValuesAreNull) {
   ASSERT_TRUE(record.has_result()) << record.ShortDebugString();
   EXPECT_FALSE(record.result().result().has_test_loss());
   EXPECT_EQ(record.result().result().best_step(), 50);
+  EXPECT_EQ(record.result().result().determinism(), "");
+}
+
+TEST(EventParser, ReadsHowFarAResultRepeats) {
+  const auto record = Parse(
+      kHead + R"("event":"result","replica":0,"seed":3,)"
+              R"("validation_loss":1.25,"unit":"nats/char",)"
+              R"("steps":100,"tokens":6400,"seconds":1.5,"peak_bytes":9,)"
+              R"("parameters":10,"determinism":"within_tolerance"})");
+  ASSERT_TRUE(record.has_result()) << record.ShortDebugString();
+  EXPECT_EQ(record.result().result().determinism(), "within_tolerance");
 }
 
 TEST(EventParser, ReadsAnEndWithoutAKind) {
