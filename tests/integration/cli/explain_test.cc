@@ -251,5 +251,22 @@ TEST_F(Commands, ShowAndResultsSayThatThereAreOrphans) {
   EXPECT_THAT(Run({"results", "s1"}).out, Not(HasSubstr("too late")));
 }
 
+TEST_F(Commands, ShowSaysHowFarAStepRepeats) {
+  const std::vector<std::pair<std::string, std::string>> words = {
+      {"bit_exact", "gave the same bits\n"},
+      {"within_tolerance", "differed by rounding\n"},
+      {"differs", "gave other numbers; see the trainer's log\n"},
+      {"unknown", "not measured\n"},
+      {"", "not measured\n"}};
+  for (const auto& [word, text] : words) {
+    answers_.show_trial = [&](const auto&, v1::ShowTrialReply* reply) {
+      reply->mutable_result()->set_determinism(word);
+      return Status::OK;
+    };
+    EXPECT_THAT(Run({"show", "s1.1.0"}).out, HasSubstr(text));
+    EXPECT_EQ(RunJson({"show", "s1.1.0"})["result"]["determinism"], word);
+  }
+}
+
 }  // namespace
 }  // namespace leadline::cli_test

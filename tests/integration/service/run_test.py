@@ -22,6 +22,8 @@ class Run(World):
         again = self.leadline_json("run", self.sweep_file())
         self.assertEqual(again, table)
         self.assertEqual(self.query("select distinct attempts from trial_results"), [(1,)])
+        self.assertEqual(self.query("select distinct determinism from trial_results"), [("bit_exact",)])
+        self.assertIn("a step computed again gave the same bits", self.leadline("show", "s1.1.0")[0])
 
         self.assertEqual(self.leadline_json("results"), table)
         shown = self.leadline_json("show", "s1.2.1", "--routing")
