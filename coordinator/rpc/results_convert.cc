@@ -127,7 +127,7 @@ v1::TrialResult ResultOf(const storage::ResultRecord& result) {
   message.set_seconds(result.seconds);
   message.set_peak_bytes(result.peak_bytes);
   message.set_parameters(result.parameters);
-  message.set_determinism(Name(result.determinism));
+  message.set_determinism(std::string(Name(result.determinism)));
   return message;
 }
 

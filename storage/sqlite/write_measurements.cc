@@ -106,7 +106,7 @@ absl::Status ChangeWriter::On(const AddResult& change) {
         *trial, result.attempt.number, result.validation_loss, result.test_loss,
         result.best_validation_loss, result.best_step, result.unit,
         result.steps, result.tokens, result.seconds, result.peak_bytes,
-        result.parameters, Name(result.determinism))
+        result.parameters, std::string(Name(result.determinism)))
       .Finish();
   return absl::OkStatus();
 }
