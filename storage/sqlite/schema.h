@@ -19,11 +19,12 @@ extern const char kStepTo5[];
 extern const char kStepTo6[];
 extern const char kStepTo7[];
 extern const char kStepTo8[];
+extern const char kStepTo9[];
 
 /// SQL that brings a database of version i to version i + 1.
-extern const std::array<const char*, 8> kSchemaSteps;
+extern const std::array<const char*, 9> kSchemaSteps;
 
 /// The version this program writes.
-inline constexpr int32_t kSchemaVersion = 8;
+inline constexpr int32_t kSchemaVersion = 9;
 
 }  // namespace leadline::storage::sqlite

@@ -118,6 +118,8 @@ TEST_F(Opening, ADatabaseOfTheFirstSchemaIsBroughtUpToDateWithAllItHolds) {
         "'', '', '', '', 1, 9, 4, 5, 6, 'failed', 'oom', 'too large');"
         "INSERT INTO attempt VALUES (1, 2, 'n', 'i', 'cpu', '[\"cpu:0\"]', '', "
         "'', '', '', '', 1, 9, 4, 7, NULL, 'live', NULL, '');"
+        "INSERT INTO result VALUES (1, 2, 1.5, NULL, NULL, NULL, 'nats/char', "
+        "10, 100, 2.5, 11, 12);"
         "PRAGMA application_id = 0x4C454144; PRAGMA user_version = 1");
   }
   const auto pair = OpenSqliteStore(path_);
@@ -133,6 +135,10 @@ TEST_F(Opening, ADatabaseOfTheFirstSchemaIsBroughtUpToDateWithAllItHolds) {
   const StoreReader& reader = *pair->reader;
   EXPECT_EQ(reader.GetTrial(test::Trial(1, 1, 0))->failed_kind,
             FailureKind::kOom);
+  const auto result = reader.FindResult(test::Trial(1, 1, 0)).value();
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->validation_loss, 1.5);
+  EXPECT_EQ(result->determinism, Determinism::kUnknown);
   const AttemptKey live = test::Attempt(1, 1, 2);
   EXPECT_TRUE(test::CommitOne(*pair->store, AskToStop{live, "paused"}).ok());
   EXPECT_TRUE(test::CommitOne(*pair->store, Acknowledge{live, 5, 20}).ok());

@@ -87,7 +87,7 @@ TEST_F(Views, ColumnsAreTheContract) {
               ElementsAre("sweep", "cell", "trial", "seed", "depth", "dataset",
                           "method", "state", "metric", "split", "unit", "value",
                           "step", "steps", "tokens", "seconds", "attempts",
-                          "numerics", "device"));
+                          "numerics", "device", "determinism"));
   EXPECT_THAT(Columns("cell_results"),
               ElementsAre("sweep", "cell", "depth", "dataset", "method",
                           "metric", "split", "unit", "n", "planned", "diverged",
