@@ -78,12 +78,12 @@ TEST_F(EventWriterTest, FieldsStandInTheOrderOfTheContract) {
   EXPECT_THAT(Keys(lines[5]),
               ElementsAre("event", "sequence", "time_s", "replica", "seed",
                           "state", "step", "reason"));
-  EXPECT_THAT(Keys(lines[6]),
-              ElementsAre("event", "sequence", "time_s", "replica", "seed",
-                          "validation_loss", "test_loss",
-                          "best_validation_loss", "best_step", "unit", "steps",
-                          "tokens", "seconds", "peak_bytes", "parameters",
-                          "determinism"));
+  EXPECT_THAT(
+      Keys(lines[6]),
+      ElementsAre("event", "sequence", "time_s", "replica", "seed",
+                  "validation_loss", "test_loss", "best_validation_loss",
+                  "best_step", "unit", "steps", "tokens", "seconds",
+                  "peak_bytes", "parameters", "determinism"));
   EXPECT_THAT(Keys(lines[7]), ElementsAre("event", "sequence", "time_s",
                                           "outcome", "kind", "message"));
   EXPECT_EQ(ordered_json::parse(lines[7])["kind"], "oom");
