@@ -117,8 +117,8 @@ Body FromProto(const v1::ResultRecord& record) {
   value.result.seconds = result.seconds();
   value.result.peak_bytes = result.peak_bytes();
   value.result.parameters = result.parameters();
-  value.result.determinism = ParseDeterminism(result.determinism())
-                                 .value_or(Determinism::kUnknown);
+  value.result.determinism =
+      ParseDeterminism(result.determinism()).value_or(Determinism::kUnknown);
   return value;
 }
 

@@ -233,8 +233,8 @@ absl::StatusOr<std::optional<ResultRecord>> SqliteReader::FindResult(
                    result.best_validation_loss, result.best_step, result.unit,
                    result.steps, result.tokens, result.seconds,
                    result.peak_bytes, result.parameters, determinism);
-        result.determinism = ParseDeterminism(determinism)
-                                 .value_or(Determinism::kUnknown);
+        result.determinism =
+            ParseDeterminism(determinism).value_or(Determinism::kUnknown);
         return Found(std::move(result));
       });
 }

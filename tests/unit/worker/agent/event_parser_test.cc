@@ -140,11 +140,11 @@ TEST(EventParser, ReadsAResultWhoseOptionalValuesAreNull) {
 }
 
 TEST(EventParser, ReadsHowFarAResultRepeats) {
-  const auto record = Parse(
-      kHead + R"("event":"result","replica":0,"seed":3,)"
-              R"("validation_loss":1.25,"unit":"nats/char",)"
-              R"("steps":100,"tokens":6400,"seconds":1.5,"peak_bytes":9,)"
-              R"("parameters":10,"determinism":"within_tolerance"})");
+  const auto record =
+      Parse(kHead + R"("event":"result","replica":0,"seed":3,)"
+                    R"("validation_loss":1.25,"unit":"nats/char",)"
+                    R"("steps":100,"tokens":6400,"seconds":1.5,"peak_bytes":9,)"
+                    R"("parameters":10,"determinism":"within_tolerance"})");
   ASSERT_TRUE(record.has_result()) << record.ShortDebugString();
   EXPECT_EQ(record.result().result().determinism(), "within_tolerance");
 }
