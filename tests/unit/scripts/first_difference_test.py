@@ -73,6 +73,12 @@ class Runs(unittest.TestCase):
         self.assertIn("class: within tolerance: losses part by", text)
         self.assertIn("class: unknown", self.compare(one, apart, "--tolerance", "1e-12")[1])
 
+    def test_runs_of_other_numbers_of_replicas_have_no_class(self):
+        code, text = self.compare(self.train("two"), self.train("three", seeds=(3, 4, 5)))
+        self.assertEqual(code, 1)
+        self.assertIn("class: unknown: not as many replicas", text)
+        self.assertNotIn("Traceback", text)
+
     def test_nothing_to_compare_is_no_agreement(self):
         code, text = self.compare(self.folder, self.folder)
         self.assertEqual(code, 2)
