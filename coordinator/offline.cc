@@ -15,6 +15,7 @@
 
 #include "coordinator/state_folder.h"
 #include "errors/error_code.h"
+#include "flags/command_line.h"
 #include "storage/backup.h"
 #include "storage/records.h"
 
@@ -81,8 +82,7 @@ int Fail(const Asked& asked, const absl::Status& status,
 /// the environment has it, says so.
 absl::StatusOr<StateFolder> OpenFolder(const Asked& asked) {
   const char* text = std::getenv("LEADLINE_ALLOW_NETWORK_FILESYSTEM");
-  const std::string allowed = text == nullptr ? "" : text;
-  return StateFolder::Open(asked.state, allowed == "1" || allowed == "true");
+  return StateFolder::Open(asked.state, text != nullptr && flags::IsOn(text));
 }
 
 absl::Status CheckIsThere(const fs::path& database) {

@@ -72,4 +72,10 @@ Reading Misuse(const CLI::App& app, const std::string& message) {
           .text = app.get_name() + ": " + message + " [misuse]\n"};
 }
 
+bool IsOn(const std::string& text) {
+  bool is_on = false;
+  // Empty is as if it were not set.
+  return !text.empty() && CLI::detail::lexical_cast(text, is_on) && is_on;
+}
+
 }  // namespace leadline::flags

@@ -31,4 +31,9 @@ Reading Read(CLI::App& app, int argc, const char* const* argv);
 /// "PROGRAM: MESSAGE [misuse]", and the exit code of misuse.
 Reading Misuse(const CLI::App& app, const std::string& message);
 
+/// Whether the value of an environment variable sets a flag, as it would were
+/// the variable the flag's own: "1", "true", "yes", "on" and the like. What is
+/// no such word does not.
+bool IsOn(const std::string& text);
+
 }  // namespace leadline::flags

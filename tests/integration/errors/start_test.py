@@ -148,7 +148,7 @@ class ANetworkMount(ErrorsWorld):
         (self.folder / "mount").mkdir()
 
     def environment(self, state):
-        allowed = {"LEADLINE_ALLOW_NETWORK_FILESYSTEM": "1"} if self.allowed else {}
+        allowed = {"LEADLINE_ALLOW_NETWORK_FILESYSTEM": "yes"} if self.allowed else {}
         return super().environment(state) | {"LD_PRELOAD": str(MOUNT), "NETWORK_MOUNT": str(self.folder / "mount")} | allowed
 
     def test_as_a_state_folder_is_refused_by_every_program_with_the_way_out(self):
