@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <span>
 #include <utility>
 
@@ -61,9 +62,9 @@ void CompareVersions(const Invitation& invitation, const Library& library,
                    VersionText(library.version()));
 }
 
-std::unique_ptr<Clique> Join(Ring& ring, const std::string& name,
-                             std::shared_ptr<DeviceQueue> queue,
-                             const CliqueOptions& options) {
+void Join(Ring& ring, const std::string& name,
+          std::shared_ptr<DeviceQueue> queue, const CliqueOptions& options,
+          std::unique_ptr<Clique>& clique) {
   const auto deadline = steady_clock::now() + options.set_up_limit;
   const auto left = [&] {
     return std::max(
@@ -75,11 +76,9 @@ std::unique_ptr<Clique> Join(Ring& ring, const std::string& name,
   if (options.rank == 0) *invitation = Invite(*library);
   Share(ring, invitation, left());
   CompareVersions(*invitation, *library, options.rank);
-  auto clique =
-      std::make_unique<Clique>(ring, library, std::move(queue), options);
+  clique = std::make_unique<Clique>(ring, library, std::move(queue), options);
   clique->Join(invitation->id);
   ring.Wait(ring.Start({.task = Task::kMeet, .limit = left()}));
-  return clique;
 }
 
 }  // namespace
@@ -87,14 +86,20 @@ std::unique_ptr<Clique> Join(Ring& ring, const std::string& name,
 std::unique_ptr<Clique> JoinClique(Ring& ring, const std::string& library,
                                    std::shared_ptr<DeviceQueue> queue,
                                    const CliqueOptions& options) {
+  // The others are told before it is taken leave of, which may take its time.
+  std::unique_ptr<Clique> clique;
   try {
-    return Join(ring, library, std::move(queue), options);
+    Join(ring, library, std::move(queue), options, clique);
   } catch (const OperationError& error) {
     throw SetUpError(std::string("NCCL was not set up: ") + error.what());
-  } catch (const SetUpError& error) {
+  } catch (const std::exception& error) {
     ring.Abort(error.what());
     throw;
+  } catch (...) {
+    ring.Abort("it was told to stop");
+    throw;
   }
+  return clique;
 }
 
 }  // namespace leadline::collective::nccl

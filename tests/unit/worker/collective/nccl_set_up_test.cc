@@ -70,6 +70,7 @@ TEST(NcclSetUp, CallThatNeverReturnsEndsWithTheLastResort) {
   Fake().HangCalls("ncclCommInitRankConfig", 0);
   world.Join();
   EXPECT_THAT(world.errors(), Each(StartsWith("SetUpError: ")));
+  EXPECT_THAT(told, StartsWith("NCCL init: "));
   EXPECT_THAT(told, AnyOf(HasSubstr("a call of NCCL has not returned"),
                           HasSubstr("rank 1 could not go on")));
 }
@@ -83,6 +84,44 @@ TEST(NcclSetUp, WhoStopsMeanwhileLeavesNothingBehind) {
   EXPECT_EQ(world.errors()[0], "asked to stop");
   EXPECT_THAT(world.errors()[1], StartsWith("SetUpError: "));
   EXPECT_EQ(Fake().Living(), 0);
+}
+
+TEST(NcclSetUp, WhoStopsMeanwhileTellsTheOthersAtOnce) {
+  NcclWorld world;
+  Fake().Delay("ncclCommInitRankConfig", 0, -1);
+  world.options(0).breathe = [] { throw std::logic_error("asked to stop"); };
+  const auto begin = std::chrono::steady_clock::now();
+  world.Join();
+  EXPECT_EQ(world.errors()[0], "asked to stop");
+  EXPECT_THAT(world.errors()[1],
+              AllOf(StartsWith("SetUpError: "),
+                    HasSubstr("rank 0 could not go on: asked to stop")));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin,
+            world.options(1).set_up_limit / 2);
+}
+
+// As the trainer's own word for it is none.
+TEST(NcclSetUp, StopThatIsNoStandardExceptionIsToldToo) {
+  struct Stop {};
+  Fake().Reset();
+  auto ring = LinkedRings(2);
+  Fake().Delay("ncclCommInitRankConfig", 0, -1);
+  const auto errors = KindsOnAllRanks(2, [&](int64_t rank) {
+    CliqueOptions options;
+    options.rank = rank;
+    options.size = 2;
+    if (rank == 0) options.breathe = [] { throw Stop(); };
+    try {
+      JoinClique(*ring[rank], FakeLibrary(),
+                 std::make_shared<test::HostQueue>(), options);
+    } catch (const Stop&) {
+      throw std::runtime_error("stopped");
+    }
+  });
+  EXPECT_EQ(errors[0], "stopped");
+  EXPECT_THAT(errors[1], AllOf(StartsWith("SetUpError: "),
+                               HasSubstr("rank 0 could not go on: it was told "
+                                         "to stop")));
 }
 
 TEST(NcclSetUp, RanksOfDifferentVersionsNameBoth) {
