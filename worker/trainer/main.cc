@@ -96,7 +96,7 @@ DeviceAccess AccessTo(const spec::TrainerConfig& config) {
           // The agent takes the kind from the words.
           .last_resort =
               [](const std::string& why) {
-                std::cerr << "leadline-trainer: NCCL: " << why << '\n';
+                std::cerr << "leadline-trainer: " << why << '\n';
                 EndAtOnce();
               }};
 }

@@ -35,6 +35,8 @@ struct CliqueOptions {
   std::function<bool()> waits = [] { return false; };
   /// Called by the watchdog with the reason, if the owner has not come to hear
   /// of a failure within `patience`: it is held by a call that never returns.
+  /// The reason begins with "NCCL init: " until the devices are joined, and
+  /// with "NCCL: " from then on.
   std::function<void(const std::string& why)> last_resort =
       [](const std::string&) {};
   std::chrono::milliseconds patience{30'000};

@@ -116,7 +116,9 @@ void Clique::Watched::LookAfterOwner(Lock& lock) {
   if (options_.waits()) failure_->at = now;
   if (heard_ || resorted_ || now - failure_->at < options_.patience) return;
   resorted_ = true;
-  const std::string text = failure_->text;
+  // Who reads these words takes the kind of the failure from them.
+  const std::string text =
+      (joined_ ? "NCCL: " : "NCCL init: ") + failure_->text;
   lock.unlock();
   options_.last_resort(text);
   lock.lock();

@@ -53,6 +53,12 @@ TEST(FailureText, WhatLibrariesSayTellsTheKind) {
            Saying{"NCCL error in: a.cpp:3, unhandled cuda error",
                   FailureKind::kNccl},
            Saying{"NCCL WARN ncclCommInitRank failed", FailureKind::kNcclInit},
+           Saying{"leadline-trainer: NCCL init: a call of NCCL has not "
+                  "returned within 60 s",
+                  FailureKind::kNcclInit},
+           Saying{"leadline-trainer: NCCL: a call of NCCL has not returned "
+                  "within 30 s",
+                  FailureKind::kNccl},
        }) {
     EXPECT_EQ(KindFromText(saying.text), saying.kind) << saying.text;
   }

@@ -298,7 +298,7 @@ TEST_F(NcclClique, CallThatNeverReturnsEndsWithTheLastResort) {
     Sum(world_.clique(rank), values);
   });
   EXPECT_THAT(errors, Each(StartsWith("OperationError: ")));
-  EXPECT_THAT(told, testing::Not(IsEmpty()));
+  EXPECT_THAT(told, testing::StartsWith("NCCL: "));
 }
 
 TEST_F(NcclClique, RanksPartInPeace) {
