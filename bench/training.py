@@ -46,15 +46,15 @@ def of_ranks(config, ranks, folder):
             for rank in range(ranks)]
 
 
-def start(program, configs):
-    """Starts a trainer of each configuration; rank 0 first."""
+def start(program, configs, within=()):
+    """Starts a trainer of each configuration, rank 0 first; `within` goes before the command."""
     processes = []
     for config in configs:
         folder = pathlib.Path(config["folder"])
         folder.mkdir(parents=True)
         file = folder / "config.json"
         file.write_text(json.dumps(config))
-        processes.append(subprocess.Popen([str(program), file], stderr=subprocess.PIPE, text=True))
+        processes.append(subprocess.Popen([*within, str(program), file], stderr=subprocess.PIPE, text=True))
     return processes
 
 

@@ -75,15 +75,17 @@ def memory_process():
 def ranks():
     """Steps of one rank and of two, and what overlap hides."""
     result = json.loads((RESULTS / "ranks.json").read_text())
-    lines = ["| shape | one rank, ms | two ranks, ms | gradients exchanged after the pass | not at all | exchange hidden |",
-             "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    lines = ["| shape | link | one rank, ms | two ranks, ms | gradients exchanged after the pass | not at all | "
+             "exchange hidden |",
+             "| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
     for row in result["runs"]:
         times = row["step_seconds"]
         cells = [f"{1e3 * times[way]:.0f}" for way in ("one_rank", "two_ranks", "two_ranks_without_overlap",
                                                        "nothing_exchanged")]
-        lines.append(f"| {row['shape']} | {' | '.join(cells)} | {row['share_hidden']:.0%} |")
+        lines.append(f"| {row['shape']} | {row['link']} | {' | '.join(cells)} | {row['share_hidden']:.0%} |")
     about = result["machine"]
-    return "\n".join([*lines, "", f"({about['cores']} cores, {about['cpu']}, loopback; shapes in `bench/ranks.py`.)"])
+    return "\n".join([*lines, "", f"({about['cores']} cores, {about['cpu']}; shapes in `bench/ranks.py`. On loopback the exchange is work of the "
+                      "cores that compute; on a slower link it is mostly waiting.)"])
 
 
 def resume():
