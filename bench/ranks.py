@@ -25,7 +25,7 @@ import tempfile
 import machine
 import training
 
-TURNS, STEPS, SKIPPED, CHARACTERS = 5, 24, 4, 40_000
+TURNS, STEPS, SKIPPED, CHARACTERS = 4, 24, 4, 40_000
 LINK = "2gbit"
 NAMESPACE = "leadline-ranks"
 COMMON = {"method": "block_attnres", "steps": STEPS, "log_every": 1, "eval_every": STEPS, "eval_windows": 2,

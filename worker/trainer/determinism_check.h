@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <torch/torch.h>
 
 #include "common/determinism.h"
 #include "model/decoder.h"
+#include "worker/collective/communicator.h"
 
 namespace leadline::trainer {
 
@@ -21,11 +23,13 @@ struct ComputedStep {
 };
 
 struct DeterminismReport {
+  /// The worst of all ranks.
   Determinism determinism = Determinism::kUnknown;
-  /// What differs first, in the order of computation: "tokens", "loss", or
-  /// "gradient of NAME"; empty where nothing does.
+  /// What differs first on this rank, in the order of computation: "tokens",
+  /// "loss", or "gradient of NAME"; empty where nothing does.
   std::string first{};
-  /// Of any gradient: the norm of the difference over the norm.
+  /// Of any gradient of any replica on this rank, between the second and the
+  /// third computation: the norm of the difference over the norm.
   double largest = 0;
 };
 
@@ -34,13 +38,17 @@ struct DeterminismReport {
 double RepeatTolerance(const std::string& precision);
 
 /// Calls `compute`, which leaves new gradients in the decoder's parameters,
-/// twice, and once more where the bits differ: by how much is asked only then,
-/// so that nothing is held beside the training otherwise.
+/// twice, and once more where any rank met other bits: by how much is asked
+/// only then, so that nothing is held beside the training otherwise. Replicas
+/// that are not among `alive` do not count; with none of them nothing is
+/// computed. All ranks call it at once.
 DeterminismReport CheckDeterminism(const model::Decoder& decoder,
+                                   const std::vector<int64_t>& alive,
+                                   collective::Communicator& communicator,
                                    const std::function<ComputedStep()>& compute,
                                    double tolerance);
 
 /// For the log, where the numbers are not the same bits: what differs first.
-std::string Explain(const DeterminismReport& report, int64_t step);
+std::string Explain(const DeterminismReport& report);
 
 }  // namespace leadline::trainer

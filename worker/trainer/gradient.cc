@@ -1,5 +1,7 @@
 #include "worker/trainer/gradient.h"
 
+#include "worker/trainer/gradient_order.h"
+
 namespace leadline::trainer {
 
 using torch::Tensor;
@@ -25,7 +27,13 @@ Gradient::Gradient(const model::Decoder& decoder,
   TORCH_CHECK(sequences_ > 0 && sequences_ % micro_batch_ == 0, micro_batch_,
               " does not divide the ", sequences_, " sequences of a rank");
   if (communicator.size() > 1) {
-    buckets_.emplace(decoder.parameters_in_order(), communicator, overlap);
+    const auto ordered =
+        InOrderOfGradients(decoder.parameters_in_order(), communicator, [this] {
+          Loss_R(0, communicator_.rank() * sequences_, CountScored_R(0))
+              .sum()
+              .backward();
+        });
+    buckets_.emplace(ordered, communicator, overlap);
   }
 }
 

@@ -1,6 +1,5 @@
 #include "worker/trainer/gradient_buckets.h"
 
-#include <ranges>
 #include <utility>
 
 #include <torch/csrc/autograd/function_hook.h>
@@ -24,8 +23,7 @@ GradientBuckets::GradientBuckets(
     const std::vector<model::NamedParameter>& parameters,
     collective::Communicator& communicator, bool overlap, int64_t bytes)
     : communicator_(communicator), overlap_(overlap) {
-  for (const model::NamedParameter& parameter :
-       std::views::reverse(parameters)) {
+  for (const model::NamedParameter& parameter : parameters) {
     const Tensor& tensor = parameter.tensor;
     if (!tensor.requires_grad()) continue;
     const bool fits =

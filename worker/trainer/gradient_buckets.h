@@ -13,10 +13,10 @@
 
 namespace leadline::trainer {
 
-/// Parameters stand in buckets of a fixed size, the last ones first, as their
-/// gradients come. A bucket is on its way once all gradients of it and of those
-/// before it are there, so that all ranks send the same in the same order.
-/// Borrows the communicator. Owned by one thread.
+/// Parameters stand in buckets of a fixed size, in the order in which they are
+/// given: best that in which their gradients come. A bucket is on its way once
+/// all gradients of it and of those before it are there, so that all ranks send
+/// the same in the same order. Borrows the communicator. Owned by one thread.
 class GradientBuckets {
  public:
   /// Of one bucket, unless a single gradient is larger.
@@ -38,6 +38,8 @@ class GradientBuckets {
   void Finish();
 
   int64_t buckets() const { return static_cast<int64_t>(buckets_.size()); }
+  /// How many were sent since Arm.
+  int64_t on_their_way() const { return static_cast<int64_t>(next_); }
 
  private:
   struct Bucket {

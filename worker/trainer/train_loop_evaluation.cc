@@ -104,8 +104,12 @@ Determinism TrainLoop::CheckSameNumbers() {
   const int64_t step = settings_.Integer("steps");
   const int64_t share =
       settings_.Integer("batch_sequences") / communicator_.size();
+  std::vector<int64_t> alive;
+  for (int64_t r = 0; r < decoder_.replicas(); ++r) {
+    if (health_.IsAlive(r)) alive.push_back(r);
+  }
   const DeterminismReport report = CheckDeterminism(
-      decoder_,
+      decoder_, alive, communicator_,
       [&] {
         agreement_.Breathe();
         return ComputedStep{
@@ -113,8 +117,8 @@ Determinism TrainLoop::CheckSameNumbers() {
             gradient_.Compute(step)};
       },
       RepeatTolerance(settings_.Word("precision")));
-  if (report.determinism != Determinism::kBitExact) {
-    std::cerr << Explain(report, step) << '\n';
+  if (!alive.empty() && report.determinism != Determinism::kBitExact) {
+    std::cerr << Explain(report) << '\n';
   }
   return report.determinism;
 }

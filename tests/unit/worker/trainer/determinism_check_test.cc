@@ -36,7 +36,7 @@ class Repeated : public ::testing::Test {
  protected:
   DeterminismReport Check(const std::function<void()>& amiss = [] {}) {
     return CheckDeterminism(
-        decoder_,
+        decoder_, alive_, *alone_,
         [&] {
           const ComputedStep computed{batches_.Read(step_, 0, 2).tokens_RBT,
                                       gradient_.Compute(step_)};
@@ -69,6 +69,7 @@ class Repeated : public ::testing::Test {
   std::unique_ptr<collective::Communicator> alone_ =
       collective::MakeSoloCommunicator();
   Gradient gradient_{decoder_, settings_, batches_, *alone_, torch::kCPU};
+  std::vector<int64_t> alive_ = {0, 1};
   int64_t step_ = 3;
   int times_ = 0;
 };
@@ -84,8 +85,8 @@ TEST_F(Repeated, DataThatNoSeedRulesAreNamed) {
   const DeterminismReport report = Check([&] { ++step_; });
   EXPECT_EQ(report.determinism, Determinism::kDiffers);
   EXPECT_EQ(report.first, "tokens");
-  EXPECT_THAT(Explain(report, 3), HasSubstr("step 3 gives other bits"));
-  EXPECT_THAT(Explain(report, 3), HasSubstr("the first to differ: tokens"));
+  EXPECT_THAT(Explain(report),
+              HasSubstr("(differs): the first to differ: tokens"));
 }
 
 TEST_F(Repeated, MasksThatNoSeedRulesAreSeenInTheLoss) {
@@ -93,7 +94,7 @@ TEST_F(Repeated, MasksThatNoSeedRulesAreSeenInTheLoss) {
   const Batches unchanging(text_, same, settings_.Integer("context"));
   int64_t step = 0;
   const DeterminismReport report = CheckDeterminism(
-      decoder_,
+      decoder_, alive_, *alone_,
       [&] {
         // The same tokens, and masks of another step each time.
         const Batch batch = unchanging.Read(3, 0, 2);
@@ -139,12 +140,48 @@ TEST_F(Repeated, OfSeveralGradientsTheOneComputedFirstIsNamed) {
   EXPECT_EQ(report.first, "gradient of " + LastName());
 }
 
-TEST_F(Repeated, WhatIsNoNumberIsNotNear) {
+TEST_F(Repeated, WhatIsNoNumberIsNotNearWhateverElseIs) {
   const DeterminismReport report = Check([&] {
-    if (times_ > 0) GradientOf(FirstName()).fill_(NAN);
-    if (times_ > 1) GradientOf(FirstName()).fill_(1);
+    if (times_ > 0) GradientOf(FirstName()).fill_(times_ > 1 ? 1 : NAN);
+    torch::Tensor values = GradientOf(LastName()).view({-1});
+    values[0] += 1e-15 * times_ * values[0];
   });
   EXPECT_EQ(report.determinism, Determinism::kDiffers);
+}
+
+// Two that agree show that the one before was no rounding.
+TEST_F(Repeated, OneComputationThatWentWrongDiffers) {
+  for (const double by : {1e3, 1e-16}) {
+    times_ = 0;
+    const DeterminismReport report = Check([&] {
+      if (times_ == 0) GradientOf(FirstName()).mul_(1 + by).add_(by);
+    });
+    EXPECT_EQ(report.determinism, Determinism::kDiffers) << by;
+    EXPECT_EQ(report.first, "gradient of " + FirstName());
+  }
+}
+
+TEST_F(Repeated, ReplicasThatHaveEndedDoNotCount) {
+  const auto amiss = [&] {
+    GradientOf(FirstName())[1].fill_(times_ % 2 == 0 ? NAN : 1);
+  };
+  EXPECT_EQ(Check(amiss).determinism, Determinism::kDiffers);
+  alive_ = {0};
+  EXPECT_EQ(Check(amiss).determinism, Determinism::kBitExact);
+  alive_ = {};
+  times_ = 0;
+  EXPECT_EQ(Check(amiss).determinism, Determinism::kUnknown);
+  EXPECT_EQ(times_, 0);
+}
+
+// A large replica must not hide what happens to a small one.
+TEST_F(Repeated, EachReplicaIsMeasuredByItsOwnNorm) {
+  const DeterminismReport report = Check([&] {
+    GradientOf(FirstName())[0].fill_(1e20);
+    GradientOf(FirstName())[1].fill_(1 + times_);
+  });
+  EXPECT_EQ(report.determinism, Determinism::kDiffers);
+  EXPECT_GT(report.largest, 0.1);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tests/unit/worker/trainer/rank_world.h"
 #include "worker/trainer/batches.h"
 #include "worker/trainer/gradient.h"
+#include "worker/trainer/gradient_order.h"
 
 namespace leadline::trainer {
 namespace {
@@ -130,6 +131,64 @@ INSTANTIATE_TEST_SUITE_P(
       for (const auto& [key, value] : info.param.second) name += "_" + key;
       return name;
     });
+
+// A bucket that holds one late gradient keeps all after it waiting.
+TEST(GradientBuckets, OfEveryMethodAreOnTheirWayBeforeTheBackwardPassHasEnded) {
+  for (const char* method : {"prenorm", "block_attnres", "wav", "mhc"}) {
+    const spec::Settings settings = CellSettings(
+        method, {{"devices", int64_t{2}}, {"batch_sequences", int64_t{2}}});
+    std::vector<size_t> missing(2);  // by rank
+    const auto errors = OnRanks(2, [&](Communicator& communicator) {
+      const model::Decoder decoder(settings, kVocabulary, kSeeds,
+                                   torch::kFloat64);
+      const auto backward = [&] {
+        decoder.Forward(torch::ones({2, 1, 5}, torch::kInt64))
+            .pow(2)
+            .sum()
+            .backward();
+      };
+      const auto ordered = InOrderOfGradients(decoder.parameters_in_order(),
+                                              communicator, backward);
+      GradientBuckets buckets(ordered, communicator, true, 1);
+      buckets.Arm();
+      backward();
+      missing[static_cast<size_t>(communicator.rank())] =
+          ordered.size() - static_cast<size_t>(buckets.on_their_way());
+      buckets.Finish();
+    });
+    EXPECT_THAT(errors, Each(""));
+    // Those that get none at all.
+    EXPECT_LE(missing[0], 1U) << method;
+    EXPECT_EQ(missing[1], missing[0]) << method;
+  }
+}
+
+TEST(InOrderOfGradients, IsThatOfRankZeroAndLeavesNoGradients) {
+  const spec::Settings settings = CellSettings("block_attnres");
+  std::vector<std::vector<std::string>> names(2);
+  const auto errors = OnRanks(2, [&](Communicator& communicator) {
+    const model::Decoder decoder(settings, kVocabulary, kSeeds,
+                                 torch::kFloat64);
+    auto parameters = decoder.parameters_in_order();
+    // A rank that would have it otherwise.
+    const bool is_other = communicator.rank() == 1;
+    const auto ordered = InOrderOfGradients(parameters, communicator, [&] {
+      if (is_other) {
+        for (auto parameter : parameters) parameter.tensor.sum().backward();
+        return;
+      }
+      decoder.Forward(torch::ones({2, 1, 5}, torch::kInt64)).sum().backward();
+    });
+    for (const auto& parameter : ordered) {
+      EXPECT_FALSE(parameter.tensor.grad().defined());
+      names[static_cast<size_t>(communicator.rank())].push_back(parameter.name);
+    }
+    EXPECT_EQ(ordered.size(), parameters.size());
+  });
+  EXPECT_THAT(errors, Each(""));
+  EXPECT_EQ(names[0], names[1]);
+  EXPECT_EQ(names[0].back(), "embed");
+}
 
 TEST(GradientBuckets, OfAnySizeGiveTheSameBits) {
   const spec::Settings settings = CellSettings("prenorm");
