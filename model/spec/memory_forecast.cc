@@ -48,17 +48,7 @@ class Attempt {
 
   Bytes Peak() const { return Training() + Copy(); }
 
- private:
-  /// Values and moments, while a checkpoint is written beside the training.
-  Bytes Copy() const {
-    const auto& every = settings_.values().at("checkpoint_every");
-    return every == Value("off") ? 0 : 3 * Values();
-  }
-
-  /// What gradients are gathered in to be summed over the ranks; after a step
-  /// they are nowhere else.
-  Bytes Buckets() const { return ranks_ > 1 ? Values() : 0; }
-
+  /// All but the copy for a checkpoint.
   Bytes Training() const {
     Bytes peak = std::max({Parameters() + Buckets() + tokens_ * Embedding(),
                            Parameters() + Evaluation(),
@@ -73,6 +63,17 @@ class Attempt {
     return std::max(peak,
                     probe.BothPasses(replicas_ * probed * context_, true));
   }
+
+ private:
+  /// Values and moments, while a checkpoint is written beside the training.
+  Bytes Copy() const {
+    const auto& every = settings_.values().at("checkpoint_every");
+    return every == Value("off") ? 0 : 3 * Values();
+  }
+
+  /// What gradients are gathered in to be summed over the ranks; after a step
+  /// they are nowhere else.
+  Bytes Buckets() const { return ranks_ > 1 ? Values() : 0; }
 
   void CountKept() {
     kept_by_attention_ = KeptByAny() + KeptByAttention();
@@ -231,7 +232,8 @@ MemoryForecast ForecastMemory(const Settings& settings,
                               int64_t replicas) {
   const Attempt attempt(settings, vocabulary, replicas);
   return {static_cast<int64_t>(attempt.Parameters()),
-          static_cast<int64_t>(attempt.Peak())};
+          static_cast<int64_t>(attempt.Peak()),
+          static_cast<int64_t>(attempt.Training())};
 }
 
 }  // namespace leadline::spec

@@ -15,6 +15,9 @@ namespace leadline::spec {
 struct MemoryForecast {
   int64_t parameters = 0;  // with their gradients and both moments
   int64_t peak = 0;        // all tensors, at the worst moment
+  /// Of them those that lie on a device, where there is one: the copy that a
+  /// checkpoint is written from lies in the machine's memory.
+  int64_t device_peak = 0;
 };
 
 /// Of a cohort of `replicas`. Counted from what the layers and the method keep

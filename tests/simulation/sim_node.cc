@@ -17,6 +17,7 @@ constexpr double kSessionLast_s = 2;
 constexpr double kTimeToLeave_s = 2.8;
 // Long against the step of a trainer, short against how long some are stopped.
 constexpr std::chrono::seconds kHangAfter{60};
+constexpr std::chrono::milliseconds kSlowAnswer{700};
 
 std::string NameOf(int64_t node) { return "n" + std::to_string(node); }
 
@@ -166,7 +167,10 @@ bool SimNode::HoldsNothing() const {
   return logic_ && logic_->Held().empty() && Trainer(0) == nullptr;
 }
 
-std::string SimNode::WhyNotOn(const std::vector<std::string>&, int64_t) {
+std::optional<std::string> SimNode::WhyNotOn(const std::vector<std::string>&,
+                                             int64_t, SteadyTime since) {
+  // Some are only asked.
+  if (number_ % 3 == 0 && AgentNow() - since < kSlowAnswer) return std::nullopt;
   const bool is_full = around_.clockwork.now() < disk_full_until_;
   return is_full && number_ % 2 == 0 ? "a stranger uses it" : "";
 }

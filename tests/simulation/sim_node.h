@@ -78,7 +78,8 @@ class SimNode final : public agent::AgentLink,
     return "/attempts/" + ToText(attempt);
   }
   /// On every second node what is full at times are the devices.
-  std::string WhyNotOn(const std::vector<std::string>&, int64_t) override;
+  std::optional<std::string> WhyNotOn(const std::vector<std::string>&, int64_t,
+                                      SteadyTime since) override;
   absl::StatusOr<std::vector<std::unique_ptr<agent::Trainer>>> Start(
       const AttemptKey& attempt, const agent::TrainerOrder& order) override;
   std::vector<agent::FoundAttempt> FindHeld() override;

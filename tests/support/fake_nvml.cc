@@ -3,7 +3,8 @@
 //   LEADLINE_FAKE_NVML = [GPUS][:CALL=RESULT[@INDEX]]...
 // "4" has four; "4:uuid=15@1" has lost the second; "4:init=18" does not fit its
 // driver. While the file that LEADLINE_FAKE_STRANGER names exists, a stranger
-// has all but 1 MiB of the GPU whose index stands in it.
+// has all but 1 MiB of the GPU whose index stands in it, or all but as many
+// bytes as stand after it.
 
 #include <cstdlib>
 #include <cstring>
@@ -84,9 +85,14 @@ int nvmlDeviceGetMemoryInfo(void* device, Memory* memory) {
   *memory = {1ULL << 34, 1ULL << 33, 1ULL << 33};
   const char* stranger = std::getenv("LEADLINE_FAKE_STRANGER");
   int index = -1;
-  if (stranger != nullptr) std::ifstream(stranger) >> index;
+  unsigned long long free = 1ULL << 20;
+  if (stranger != nullptr) {
+    std::ifstream file(stranger);
+    file >> index;
+    if (unsigned long long bytes = 0; file >> bytes) free = bytes;
+  }
   if (index == IndexOf(device)) {
-    *memory = {1ULL << 34, 1ULL << 20, (1ULL << 34) - (1ULL << 20)};
+    *memory = {1ULL << 34, free, (1ULL << 34) - free};
   }
   return ResultOf("memory", IndexOf(device));
 }

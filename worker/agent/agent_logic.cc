@@ -161,6 +161,7 @@ v1::Register AgentLogic::Introduction() const {
 }
 
 void AgentLogic::Tick(SteadyTime now) {
+  StartThoseDue(now);
   for (auto& [key, held] : held_) {
     held.attempt->Tick(now);
     NoteSuspension(held);

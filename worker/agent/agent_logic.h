@@ -135,6 +135,8 @@ class AgentLogic {
   struct Pending {
     v1::StartAttempt order;
     spec::TrainerConfig config;
+    SteadyTime taken_at;
+    int64_t device_bytes;  // that must be free on each of its devices
     std::optional<std::string> data;  // its path, once found
     bool may_start = true;  // all other nodes with ranks of it are ready too
     bool is_ready = false;  // and these ranks, where they wait for others
@@ -153,6 +155,7 @@ class AgentLogic {
   };
 
   void StartIfDue(HeldEntry& held, SteadyTime now);
+  void StartThoseDue(SteadyTime now);
   bool HasDevicesFree(HeldEntry& held);
   TrainerOrder OrderFor(const HeldEntry& held, Pending pending) const;
   std::string ListenAddress(const HoldRecord& hold) const;

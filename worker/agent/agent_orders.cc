@@ -104,6 +104,7 @@ void AgentLogic::OnRegistered(const v1::Registered& registered,
   }
   for (auto& [key, held] : held_) {
     held.waits.clear();
+    if (held.pending) held.pending->occupied.clear();  // is told again
     const auto known = acknowledged.find(key);
     const absl::Status sought = held.attempt->SendAgainAfter(
         known == acknowledged.end() ? std::nullopt

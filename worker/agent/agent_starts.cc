@@ -38,7 +38,7 @@ int64_t DeviceBytes(const spec::TrainerConfig& config) {
   if (!whole.errors.empty()) return 0;
   return spec::ForecastMemory(whole.settings, config.dataset.vocabulary,
                               std::ssize(config.seeds))
-      .peak;
+      .device_peak;
 }
 
 }  // namespace
@@ -88,7 +88,9 @@ void AgentLogic::OnStart(v1::StartAttempt order, SteadyTime now) {
       std::make_unique<HeldAttempt>(*key, std::move(hold), host_, policy_.hang);
   held.attempt->window.Restart(0);
   data_.Find(*key, order.dataset());
-  held.pending = Pending{std::move(order), *std::move(config), {}, is_whole};
+  const int64_t bytes = DeviceBytes(*config);
+  held.pending =
+      Pending{std::move(order), *std::move(config), now, bytes, {}, is_whole};
   log_.Write(LogLevel::kInfo, "attempt_taken", {{"attempt", ToText(*key)}});
   Beat(now);
 }
@@ -174,15 +176,24 @@ TrainerOrder AgentLogic::OrderFor(const HeldEntry& held,
 bool AgentLogic::HasDevicesFree(HeldEntry& held) {
   Pending& pending = *held.pending;
   const AttemptKey& key = held.attempt->key();
-  std::string why =
-      host_.WhyNotOn(held.attempt->hold().devices, DeviceBytes(pending.config));
-  if (!why.empty() && pending.occupied.empty()) {
+  std::optional<std::string> why = host_.WhyNotOn(
+      held.attempt->hold().devices, pending.device_bytes, pending.taken_at);
+  if (!why) return false;
+  if (!why->empty() && pending.occupied.empty()) {
     log_.Write(LogLevel::kWarning, "device_occupied",
-               {{"attempt", ToText(key)}, {"why", why}});
+               {{"attempt", ToText(key)}, {"why", *why}});
   }
-  if (!why.empty()) TellWaiting(key, why, false);
-  pending.occupied = std::move(why);
+  if (!why->empty() && *why != pending.occupied) TellWaiting(key, *why, false);
+  pending.occupied = *std::move(why);
   return pending.occupied.empty();
+}
+
+/// What was not known yet of their devices may be known now.
+void AgentLogic::StartThoseDue(SteadyTime now) {
+  for (auto next = held_.begin(); next != held_.end();) {
+    HeldEntry& held = (next++)->second;
+    StartIfDue(held, now);  // it may be held no more
+  }
 }
 
 void AgentLogic::StartIfDue(HeldEntry& held, SteadyTime now) {

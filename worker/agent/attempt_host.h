@@ -119,9 +119,11 @@ class AttemptHost {
 
   /// Why a trainer that needs so many bytes on each of these devices should not
   /// start now: somebody else uses them. Empty if it may, or if nobody can
-  /// tell.
-  virtual std::string WhyNotOn(const std::vector<std::string>& devices,
-                               int64_t bytes) = 0;
+  /// tell; null: not known yet, ask again soon. Does not wait. What was seen
+  /// before `since` does not count: it may have been ours.
+  virtual std::optional<std::string> WhyNotOn(
+      const std::vector<std::string>& devices, int64_t bytes,
+      std::chrono::steady_clock::time_point since) = 0;
 
   /// Makes the folders, writes the configurations into them and starts a
   /// trainer a rank, all of them or none. The attempt is held from then on,

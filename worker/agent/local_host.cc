@@ -28,6 +28,7 @@ namespace {
 constexpr size_t kLastWordBytes = 2048;
 constexpr std::chrono::minutes kBetweenRemovals{10};
 constexpr std::chrono::seconds kTimeToEnd{2};
+constexpr std::chrono::seconds kPatienceWithDriver{10};
 constexpr std::string_view kGpuMark = "GPU-";  // of NVIDIA's UUIDs
 
 double SecondsOf(uint64_t ticks) {
@@ -147,7 +148,8 @@ bool HasEvents(const std::filesystem::path& folder) {
 LocalHost::LocalHost(Options options)
     : options_(std::move(options)),
       orphans_(options_.receives_orphans),
-      remover_({options_.state, options_.checkpoints}, options_.on_removed) {}
+      remover_({options_.state, options_.checkpoints}, options_.on_removed),
+      gpus_(std::make_unique<NvmlProber>(options_.nvml)) {}
 
 std::vector<SweepId> LocalHost::KeptSweeps() const {
   return agent::KeptSweeps({options_.state, options_.checkpoints});
@@ -162,14 +164,19 @@ std::optional<std::string> LocalHost::ResumeFrom(
   return FindCheckpoints(options_.checkpoints, attempt);
 }
 
-std::string LocalHost::WhyNotOn(const std::vector<std::string>& devices,
-                                int64_t bytes) {
+std::optional<std::string> LocalHost::WhyNotOn(
+    const std::vector<std::string>& devices, int64_t bytes,
+    std::chrono::steady_clock::time_point since) {
   const bool any_gpu = std::ranges::any_of(
       devices, [](const std::string& id) { return id.starts_with(kGpuMark); });
   if (!any_gpu || options_.nvml.empty()) return "";
-  // Measured anew: who used a GPU a minute ago may have gone.
-  const absl::StatusOr<GpuList> now = NvmlProber(options_.nvml).ListGpus();
-  return now.ok() ? WhyNoRoom(now->gpus, devices, bytes) : "";
+  const auto found = gpus_.Latest(since);
+  if (found) {
+    return found->ok() ? WhyNoRoom((*found)->gpus, devices, bytes) : "";
+  }
+  if (gpus_.Asking() < kPatienceWithDriver) return std::nullopt;
+  return "NVIDIA's driver does not answer what is free of its GPUs "
+         "(see whether nvidia-smi does)";
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<Trainer>>> LocalHost::Start(

@@ -10,6 +10,7 @@
 
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_host.h"
+#include "worker/agent/gpu_watch.h"
 #include "worker/agent/orphans.h"
 #include "worker/agent/removed_files.h"
 #include "worker/agent/spool.h"
@@ -39,8 +40,9 @@ class LocalHost final : public AttemptHost {
   std::string Folder(const AttemptKey& attempt) const override;
   std::optional<std::string> ResumeFrom(
       const AttemptKey& attempt) const override;
-  std::string WhyNotOn(const std::vector<std::string>& devices,
-                       int64_t bytes) override;
+  std::optional<std::string> WhyNotOn(
+      const std::vector<std::string>& devices, int64_t bytes,
+      std::chrono::steady_clock::time_point since) override;
   absl::StatusOr<std::vector<std::unique_ptr<Trainer>>> Start(
       const AttemptKey& attempt, const TrainerOrder& order) override;
   std::unique_ptr<EventLines> Events(const AttemptKey& attempt,
@@ -68,6 +70,7 @@ class LocalHost final : public AttemptHost {
   std::optional<std::chrono::steady_clock::time_point> removed_at_;
   Orphans orphans_;
   FileRemover remover_;
+  GpuWatch gpus_;
 };
 
 }  // namespace leadline::agent

@@ -31,6 +31,14 @@ TEST(GpuRoom, WhatAStrangerLeavesDecidesAndIsTold) {
             HasSubstr("not ours")));
 }
 
+TEST(GpuRoom, WhatNoWaitingHelpsIsNotWaitedFor) {
+  EXPECT_THAT(WhyNot({"GPU-b"}, 140 * kGiB), HasSubstr("not ours"));
+  // More than an empty one has.
+  EXPECT_THAT(WhyNot({"GPU-b"}, 140 * kGiB + 1), IsEmpty());
+  // Nobody uses it: the rest is the driver's own.
+  EXPECT_THAT(WhyNot({"GPU-a"}, 140 * kGiB), IsEmpty());
+}
+
 TEST(GpuRoom, OfWhatNobodyCanTellNothingIsSaid) {
   EXPECT_THAT(WhyNot({"GPU-c"}, 200 * kGiB), IsEmpty());
   EXPECT_THAT(WhyNot({"GPU-z", "cpu:0"}, 200 * kGiB), IsEmpty());
