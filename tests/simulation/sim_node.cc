@@ -169,8 +169,8 @@ bool SimNode::HoldsNothing() const {
 
 std::optional<std::string> SimNode::WhyNotOn(const std::vector<std::string>&,
                                              int64_t, SteadyTime since) {
-  // Some are only asked.
-  if (number_ % 3 == 0 && AgentNow() - since < kSlowAnswer) return std::nullopt;
+  // The drivers of some take their time.
+  if (number_ % 3 == 2 && AgentNow() - since < kSlowAnswer) return std::nullopt;
   const bool is_full = around_.clockwork.now() < disk_full_until_;
   return is_full && number_ % 2 == 0 ? "a stranger uses it" : "";
 }
