@@ -35,6 +35,10 @@ class Networks:
             if done.returncode != 0:
                 return done.stderr.strip()
             self.made.append(place)
+            # One may be made where nothing may run in it.
+            done = ip("netns", "exec", self.name(place), "true")
+            if done.returncode != 0:
+                return done.stderr.strip()
             self.inside(place, "link", "set", "lo", "up")
         for number, place in enumerate(NAMES, 1):
             done = ip("link", "add", place, "netns", self.name("hub"), "type", "veth",
