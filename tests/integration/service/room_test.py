@@ -51,17 +51,21 @@ class Room(World):
         self.leadline(*where, "submit", sweep, state="service")
         folder, pid = self.held_with_checkpoints("node/agent", count=2)
         self.fill(but=64 << 10)
-        os.kill(pid, signal.SIGCONT)
-        said = wait_for(lambda: (text := self.explanation_at(where)) and "waiting for room for the checkpoint of step" in text and text,
-                        "the reason")
-        self.assertIn(str(folder), said)
-        os.kill(pid, 0)  # it lives
-        (self.node / "filler").unlink()
-        self.leadline(*where, "watch", "s1", state="client")
+        self.assert_waits_for_room(where, folder, pid, "the checkpoint of step")
         self.assertEqual({row[0] for row in self.query("select attempts from trial_results", "service")}, {1})
         steps = sorted(int(path.name[5:]) for path in folder.glob("checkpoints/step-*"))
         self.assertEqual(steps, [50, 100, 150, 200])
         self.assertIn("there is room for the checkpoint of step", (folder / "stderr.log").read_text())
+
+    def assert_waits_for_room(self, where, folder, pid, what):
+        """The stopped trainer goes on, waits and says for what, and ends its work once there is room."""
+        os.kill(pid, signal.SIGCONT)
+        words = f"waiting for room for {what}"
+        said = wait_for(lambda: (text := self.explanation_at(where)) and words in text and text, "the reason")
+        self.assertIn(str(folder), said)
+        os.kill(pid, 0)  # it lives
+        (self.node / "filler").unlink()
+        self.leadline(*where, "watch", "s1", state="client")
 
     def explanation_at(self, where):
         return self.leadline(*where, "explain", "s1", state="client")[0]
@@ -75,13 +79,7 @@ class Room(World):
         self.leadline(*where, "submit", sweep, state="service")
         folder, pid = self.held_with_checkpoints("node/agent")
         self.fill()
-        os.kill(pid, signal.SIGCONT)
-        said = wait_for(lambda: (text := self.explanation_at(where)) and "waiting for room for the events" in text and text,
-                        "the reason")
-        self.assertIn(str(folder), said)
-        os.kill(pid, 0)  # it lives
-        (self.node / "filler").unlink()
-        self.leadline(*where, "watch", "s1", state="client")
+        self.assert_waits_for_room(where, folder, pid, "the events")
         self.assertEqual(self.leadline_json(*where, "results", "s1", state="client")["cells"], expected)
         self.assertEqual({row[0] for row in self.query("select attempts from trial_results", "service")}, {1})
         self.assertIn("there is room for the events again", (folder / "stderr.log").read_text())
