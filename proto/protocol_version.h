@@ -16,13 +16,16 @@ struct ProtocolRange {
 
 /// Of this build. A change that an older program would misread raises `newest`;
 /// one that this build cannot do without raises `least` as well.
-inline constexpr ProtocolRange kProtocol{1, 2};
+inline constexpr ProtocolRange kProtocol{1, 3};
 
 /// From which on an agent holds some of the ranks of an attempt.
 inline constexpr int32_t kProtocolOfRanks = 2;
 
 /// From which on an agent may ask which sweeps were removed.
 inline constexpr int32_t kProtocolOfRemovals = 2;
+
+/// From which on an agent says how much it keeps of sweeps.
+inline constexpr int32_t kProtocolOfWeighing = 3;
 
 /// Empty if they have a version in common; else what to update. `our_program`
 /// and `their_program` are names people know: "leadline-agent gpu7".

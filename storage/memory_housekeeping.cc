@@ -1,6 +1,8 @@
 // What people say of sweeps and what they remove, of the store in memory.
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "storage/change_checks.h"
 #include "storage/id_ranges.h"
@@ -169,6 +171,7 @@ absl::StatusOr<int64_t> MemoryReader::CountSweeps(
 absl::StatusOr<Contents> MemoryReader::CountContents(SweepId sweep) const {
   const std::lock_guard lock(record_->mutex);
   Contents contents;
+  std::set<std::string> nodes;
   for (auto it = record_->trials.lower_bound(FirstTrial(sweep));
        it != record_->trials.end() && it->first.cell.sweep == sweep; ++it) {
     Add(it->first, contents);
@@ -178,7 +181,9 @@ absl::StatusOr<Contents> MemoryReader::CountContents(SweepId sweep) const {
        it != record_->attempts.end() && it->first.cohort.cell.sweep == sweep;
        ++it) {
     ++contents.attempts;
+    for (const RankRecord& rank : it->second.ranks) nodes.insert(rank.node);
   }
+  contents.nodes.assign(nodes.begin(), nodes.end());
   return contents;
 }
 

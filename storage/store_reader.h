@@ -108,6 +108,8 @@ struct Contents {
   int64_t points = 0;
   int64_t routings = 0;  // evaluations with routing
   int64_t bytes = 0;     // of measurements, about; 0 in memory
+  /// Where ranks of its attempts ran, ascending; of a trial not told.
+  std::vector<std::string> nodes{};
 
   bool operator==(const Contents&) const = default;
 };

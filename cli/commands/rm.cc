@@ -43,14 +43,42 @@ std::string Line(const v1::RemovedTarget& target, const Style& style) {
   return text + (IsTrial(target) ? "; its result stays\n" : "\n");
 }
 
+std::string Line(const v1::NodeFiles& files, const Style& style) {
+  std::string text = "on " + style.Clean(files.node()) + ": ";
+  if (!files.unknown().empty()) {
+    return text + "not known how much, " + style.Clean(files.unknown()) + "\n";
+  }
+  return text + fmt::format(
+                    "event files and logs of {}, checkpoints of {}, "
+                    "{}\n",
+                    Counted(files.attempts(), "attempt"),
+                    Counted(files.checkpoints(), "cohort"),
+                    HumanBytes(files.bytes()));
+}
+
 std::string List(const v1::RemoveReply& reply, const Style& style) {
   std::string text;
   for (const auto& target : reply.targets()) text += Line(target, style);
+  for (const auto& files : reply.nodes()) text += Line(files, style);
   return text +
          "The room in the database is used again; its file does not shrink. "
          "What agents keep of\na removed sweep (event files, logs, "
          "checkpoints) goes when they are next in touch;\nof trials alone it "
          "stays for --keep-days and --keep-mb.\n";
+}
+
+Json NodesJson(const v1::RemoveReply& reply) {
+  Json nodes = Json::array();
+  for (const v1::NodeFiles& files : reply.nodes()) {
+    const bool is_known = files.unknown().empty();
+    nodes.push_back(
+        {{"node", files.node()},
+         {"attempts", is_known ? Json(files.attempts()) : Json()},
+         {"checkpoints", is_known ? Json(files.checkpoints()) : Json()},
+         {"bytes", is_known ? Json(files.bytes()) : Json()},
+         {"unknown", is_known ? Json() : Json(files.unknown())}});
+  }
+  return nodes;
 }
 
 Json RemoveJson(const v1::RemoveReply& reply, bool removed) {
@@ -63,7 +91,8 @@ Json RemoveJson(const v1::RemoveReply& reply, bool removed) {
                        {"routings", target.routings()},
                        {"bytes", target.bytes()}});
   }
-  return {{"removed", removed}, {"targets", targets}};
+  return {
+      {"removed", removed}, {"targets", targets}, {"nodes", NodesJson(reply)}};
 }
 
 absl::StatusOr<bool> IsWanted(Context& context, const Options& options) {
@@ -128,6 +157,9 @@ Command RmCommand() {
       "  leadline rm s3.1.0                   # its curves and routing; its "
       "result stays\n"
       "\n"
+      "It says first what goes: in the database, and event files, logs and "
+      "checkpoints\non the nodes (twice what agents share, see their "
+      "--checkpoints).\n\n"
       "A removed sweep cannot be brought back but from a backup, and its id "
       "is never\nused again. What has not ended is refused: cancel it "
       "first.\n",

@@ -1,115 +1,14 @@
 #include "coordinator/rpc/agent_sessions.h"
 
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/sha256.h"
+#include "coordinator/rpc/agent_session.h"
 #include "coordinator/rpc/convert.h"
 #include "coordinator/rpc/status.h"
-#include "errors/error_code.h"
-#include "proto/protocol_version.h"
 
 namespace leadline::rpc {
-namespace {
-
-absl::Status CheckProtocol(const v1::Register& message) {
-  const std::string why = WhyNotUnderstood(
-      "leadline-coordinator", kProtocol, "leadline-agent " + message.node(),
-      {message.least_protocol_version(), message.protocol_version()});
-  if (why.empty()) return absl::OkStatus();
-  return WithError(absl::FailedPreconditionError(why),
-                   ErrorCode::kVersionMismatch);
-}
-
-constexpr int kMostKept = 1000;
-
-v1::CoordinatorMessage RemovedMessage(const std::vector<SweepId>& sweeps) {
-  v1::CoordinatorMessage message;
-  for (const SweepId sweep : sweeps) {
-    message.mutable_removed()->add_sweeps(ToText(sweep));
-  }
-  return message;
-}
-
-}  // namespace
-
-/// One message is read at a time and the next when its changes are on disk, so
-/// an agent cannot send faster than the store takes.
-class AgentSession final
-    : public BidiStream<v1::AgentMessage, v1::CoordinatorMessage> {
- public:
-  AgentSession(control::SessionId id, AgentSessions& owner)
-      : id_(id), owner_(owner) {}
-
-  void Read() { ReadInto(&message_); }
-
- private:
-  void OnReadDone(bool ok) override {
-    if (!ok) return Close(grpc::Status::OK);
-    if (message_.message_case() == v1::AgentMessage::kLog) {
-      owner_.OnLogReply(id_, message_.log());
-      return Read();
-    }
-    if (message_.message_case() == v1::AgentMessage::kKept && registered_) {
-      owner_.OnKept(owner_.Find(id_), message_.kept());
-      return Read();
-    }
-    auto command = Convert();
-    if (!command.ok()) return Close(ToGrpc(command.status()));
-    auto self = owner_.Find(id_);
-    if (!self) return;
-    owner_.sink_->Post(*std::move(command), [self](const auto& answer) {
-      if (!answer.ok()) return self->Close(ToGrpc(answer.status()));
-      self->Read();
-    });
-  }
-
-  void Ended() override {
-    owner_.sink_->Post(control::NodeLost{id_}, [](const auto&) {});
-    owner_.OnEnded(id_);
-  }
-
-  absl::StatusOr<control::Command> Convert() {
-    const bool is_register =
-        message_.message_case() == v1::AgentMessage::kRegister;
-    if (is_register == registered_) {
-      return absl::InvalidArgumentError(
-          "Register is the first message of a stream and no other");
-    }
-    switch (message_.message_case()) {
-      case v1::AgentMessage::kRegister: {
-        registered_ = true;
-        absl::Status protocol = CheckProtocol(message_.register_());
-        if (!protocol.ok()) return protocol;
-        return FromProto(id_, message_.register_());
-      }
-      case v1::AgentMessage::kHeartbeat:
-        return FromProto(id_, message_.heartbeat());
-      case v1::AgentMessage::kRecords:
-        return FromProto(id_, message_.records());
-      case v1::AgentMessage::kEnded:
-        return FromProto(id_, message_.ended());
-      case v1::AgentMessage::kStarted:
-        return FromProto(id_, message_.started());
-      case v1::AgentMessage::kWaiting:
-        return FromProto(id_, message_.waiting());
-      case v1::AgentMessage::kRefused:
-        return FromProto(id_, message_.refused());
-      case v1::AgentMessage::kKept:
-      case v1::AgentMessage::kLog:
-      case v1::AgentMessage::MESSAGE_NOT_SET:
-        break;
-    }
-    return absl::InvalidArgumentError("a message without content");
-  }
-
-  const control::SessionId id_;
-  AgentSessions& owner_;
-  v1::AgentMessage message_;
-  bool registered_ = false;
-};
-
 grpc::ServerBidiReactor<v1::AgentMessage, v1::CoordinatorMessage>*
 AgentSessions::Open() {
   std::shared_ptr<AgentSession> session;
@@ -145,13 +44,20 @@ std::string AgentSessions::SecretOf(const AttemptKey& attempt) const {
   return Sha256Of(gang_key_ + Sha256Of(gang_key_ + ToText(attempt)));
 }
 
-void AgentSessions::CloseAll(const absl::Status& status) {
+std::vector<std::shared_ptr<AgentSession>> AgentSessions::All() {
   std::vector<std::shared_ptr<AgentSession>> all;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [id, session] : sessions_) all.push_back(session);
-  }
-  for (const auto& session : all) session->Close(ToGrpc(status));
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, session] : sessions_) all.push_back(session);
+  return all;
+}
+
+bool AgentSessions::HasNone() {
+  const std::lock_guard lock(mutex_);
+  return nodes_.empty();
+}
+
+void AgentSessions::CloseAll(const absl::Status& status) {
+  for (const auto& session : All()) session->Close(ToGrpc(status));
 }
 
 void AgentSessions::ReadLog(const std::string& node, const LogQuery& query,
@@ -183,31 +89,6 @@ void AgentSessions::ReadLog(const std::string& node, const LogQuery& query,
   session->Send(std::move(message));
 }
 
-void AgentSessions::TellRemoved(const std::vector<SweepId>& sweeps) {
-  std::vector<std::shared_ptr<AgentSession>> all;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [id, session] : sessions_) all.push_back(session);
-  }
-  for (const auto& session : all) session->Send(RemovedMessage(sweeps));
-}
-
-void AgentSessions::OnKept(const std::shared_ptr<AgentSession>& session,
-                           const v1::KeptSweeps& kept) {
-  if (!session || kept.sweeps_size() > kMostKept) return;
-  std::vector<SweepId> asked;
-  for (const std::string& text : kept.sweeps()) {
-    if (const auto sweep = ParseSweepId(text)) asked.push_back(*sweep);
-  }
-  background_->Post([this, session, asked](const std::stop_token& stop) {
-    if (stop.stop_requested()) return;
-    const auto removed = reader_->RemovedAmong(asked);
-    // What cannot be looked up now is asked again.
-    if (!removed.ok() || removed->empty()) return;
-    session->Send(RemovedMessage(*removed));
-  });
-}
-
 std::shared_ptr<AgentSession> AgentSessions::Find(control::SessionId session) {
   const std::lock_guard lock(mutex_);
   const auto found = sessions_.find(session);
@@ -233,8 +114,10 @@ void AgentSessions::OnLogReply(control::SessionId session,
 void AgentSessions::OnEnded(control::SessionId session) {
   std::shared_ptr<AgentSession> last;
   std::vector<Found> unanswered;
+  std::map<int64_t, std::shared_ptr<FileWeighing>> weighings;
   {
     const std::lock_guard lock(mutex_);
+    weighings = weighings_;
     const auto found = sessions_.find(session);
     if (found == sessions_.end()) return;
     last = std::move(found->second);
@@ -253,6 +136,7 @@ void AgentSessions::OnEnded(control::SessionId session) {
   for (const Found& found : unanswered) {
     found(absl::UnavailableError("the node went away before it answered"));
   }
+  for (const auto& [request, weighing] : weighings) weighing->Lose(session);
 }
 
 }  // namespace leadline::rpc

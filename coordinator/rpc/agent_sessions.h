@@ -16,6 +16,7 @@
 #include "coordinator/control/outcome.h"
 #include "coordinator/control/sinks.h"
 #include "coordinator/rpc/background.h"
+#include "coordinator/rpc/file_weighing.h"
 #include "coordinator/rpc/log_source.h"
 #include "coordinator/rpc/stream.h"
 #include "leadline/v1/worker_service.pb.h"
@@ -50,8 +51,16 @@ class AgentSessions final : public LogSource {
 
   void CloseAll(const absl::Status& status);
 
+  /// True while no agent is connected.
+  bool HasNone();
+
   /// Every agent hears that what it keeps of those sweeps may go.
   void TellRemoved(const std::vector<SweepId>& sweeps);
+
+  /// What nodes keep of those sweeps. Of nodes in `expected` something is said
+  /// in any case, of others if they are connected.
+  void WeighFiles(const std::vector<SweepId>& sweeps,
+                  const std::vector<std::string>& expected, Weighed weighed);
 
   void ReadLog(const std::string& node, const LogQuery& query,
                Found found) override;
@@ -65,8 +74,16 @@ class AgentSessions final : public LogSource {
   };
 
   std::shared_ptr<AgentSession> Find(control::SessionId session);
+  std::vector<std::shared_ptr<AgentSession>> All();
   std::string SecretOf(const AttemptKey& attempt) const;
   void OnLogReply(control::SessionId session, const v1::LogReply& reply);
+  void OnWeighed(control::SessionId session, const v1::WeighedSweeps& reply);
+  void ForgetWeighing(int64_t request);
+  std::map<std::string, std::shared_ptr<AgentSession>> NodesThatWeigh()
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::vector<NodeKept> NodesThatCannotSay(
+      const std::vector<std::string>& expected)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnEnded(control::SessionId session);
 
   void OnKept(const std::shared_ptr<AgentSession>& session,
@@ -81,6 +98,8 @@ class AgentSessions final : public LogSource {
       ABSL_GUARDED_BY(mutex_);
   std::map<std::string, control::SessionId> nodes_ ABSL_GUARDED_BY(mutex_);
   std::map<int64_t, LogRequest> requests_ ABSL_GUARDED_BY(mutex_);
+  std::map<int64_t, std::shared_ptr<FileWeighing>> weighings_
+      ABSL_GUARDED_BY(mutex_);
   int64_t last_session_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t last_request_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -1,5 +1,5 @@
-// Calls that keep the list of sweeps in order: notes, tags, the archive,
-// removal, and a copy of everything.
+// Calls that keep the list of sweeps in order: notes, tags, the archive, and a
+// copy of everything.
 
 #include <algorithm>
 #include <string>
@@ -22,7 +22,6 @@ namespace {
 constexpr size_t kLongestTag = 64;
 constexpr size_t kLongestNote = 4000;
 constexpr int kMostTagsAtOnce = 64;
-constexpr int kMostTargets = 1000;
 
 grpc::Status Invalid(const std::string& why) {
   return {grpc::StatusCode::INVALID_ARGUMENT, why};
@@ -73,74 +72,6 @@ control::EditSweep ToCommand(const v1::EditRequest& request, SweepId sweep) {
   return command;
 }
 
-grpc::Status CheckRemove(const v1::RemoveRequest& request) {
-  if (!request.dry_run()) {
-    const grpc::Status id = CheckRequestId(request.request_id());
-    if (!id.ok()) return id;
-  }
-  if (request.targets().empty() || request.targets_size() > kMostTargets) {
-    return Invalid("a removal names 1 to 1000 sweeps or trials");
-  }
-  return grpc::Status::OK;
-}
-
-absl::StatusOr<storage::Contents> ContentsOf(const storage::StoreReader& reader,
-                                             const control::Target& target) {
-  if (const auto* sweep = std::get_if<SweepId>(&target)) {
-    return reader.CountContents(*sweep);
-  }
-  if (const auto* trial = std::get_if<TrialId>(&target)) {
-    return reader.CountContents(*trial);
-  }
-  return absl::InvalidArgumentError(
-      "a cell cannot be removed alone; name its sweep, or its trials");
-}
-
-/// The id of a sweep stands for itself also where it is gone: who asks again
-/// gets the answer that was kept.
-absl::StatusOr<control::Target> FindTarget(const storage::StoreReader& reader,
-                                           const std::string& text) {
-  if (const auto sweep = ParseSweepId(text)) return *sweep;
-  return ResolveTarget(reader, text);
-}
-
-/// Those it removes whole.
-std::vector<SweepId> SweepsOf(const control::RemoveTargets& command) {
-  std::vector<SweepId> sweeps;
-  if (command.dry_run) return sweeps;
-  for (const control::Target& target : command.targets) {
-    if (const auto* sweep = std::get_if<SweepId>(&target)) {
-      sweeps.push_back(*sweep);
-    }
-  }
-  return sweeps;
-}
-
-/// The targets, and on a dry run what each holds.
-absl::StatusOr<std::vector<control::Target>> Weigh(
-    const storage::StoreReader& reader, const v1::RemoveRequest& request,
-    v1::RemoveReply& reply) {
-  std::vector<control::Target> targets;
-  for (const std::string& text : request.targets()) {
-    const auto target = FindTarget(reader, text);
-    if (!target.ok()) return target.status();
-    v1::RemovedTarget& one = *reply.add_targets();
-    one.set_target(
-        std::visit([](const auto& t) { return ToText(t); }, *target));
-    targets.push_back(*target);
-    // What has gone cannot be weighed when the answer is asked for again.
-    if (!request.dry_run()) continue;
-    const auto contents = ContentsOf(reader, *target);
-    if (!contents.ok()) return contents.status();
-    one.set_trials(contents->trials);
-    one.set_attempts(contents->attempts);
-    one.set_points(contents->points);
-    one.set_routings(contents->routings);
-    one.set_bytes(contents->bytes);
-  }
-  return targets;
-}
-
 }  // namespace
 
 grpc::ServerUnaryReactor* SweepService::Edit(
@@ -172,38 +103,9 @@ grpc::ServerUnaryReactor* SweepService::Edit(
   return reactor;
 }
 
-grpc::ServerUnaryReactor* SweepService::Remove(
-    grpc::CallbackServerContext* context, const v1::RemoveRequest* request,
-    v1::RemoveReply* reply) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  const grpc::Status check = CheckRemove(*request);
-  if (!check.ok()) {
-    reactor->Finish(check);
-    return reactor;
-  }
-  parts_.background.Post(
-      [this, request, reply, reactor](const std::stop_token&) {
-        auto targets = Weigh(parts_.reader, *request, *reply);
-        if (!targets.ok()) return reactor->Finish(ToGrpc(targets.status()));
-        control::RemoveTargets command;
-        command.targets = *std::move(targets);
-        command.request_id = request->request_id();
-        command.dry_run = request->dry_run();
-        const std::vector<SweepId> sweeps = SweepsOf(command);
-        parts_.commands.Post(std::move(command),
-                             [this, sweeps, reactor](const auto& answer) {
-                               if (answer.ok() && !sweeps.empty()) {
-                                 parts_.agents.TellRemoved(sweeps);
-                               }
-                               reactor->Finish(ToGrpc(answer.status()));
-                             });
-      });
-  return reactor;
-}
-
 grpc::ServerWriteReactor<v1::BackupPart>* SweepService::Backup(
     grpc::CallbackServerContext*, const v1::BackupRequest*) {
-  auto pages = std::make_shared<BackupPages>(parts_.reader, parts_.scratch,
+  auto pages = std::make_shared<BackupPages>(parts_.reader, parts_.state,
                                              backup_is_made_);
   auto stream = MakeStream<PagedStream<v1::BackupPart>>(
       parts_.background, [pages] { return pages->Next(); });

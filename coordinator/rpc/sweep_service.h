@@ -24,7 +24,8 @@ struct SweepServiceParts {
   Attachments& attachments;
   Watchers& watchers;
   AgentSessions& agents;
-  std::filesystem::path scratch;  // folder for what is made to be sent
+  /// The coordinator's folder, which a private one shares with its agent.
+  std::filesystem::path state;
 };
 
 /// Handlers convert, post and reply: what reads files or the store is done in

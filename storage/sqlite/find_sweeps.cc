@@ -120,6 +120,12 @@ absl::StatusOr<Contents> SqliteReader::CountContents(SweepId sweep) const {
         query.Read(contents.points, contents.routings, contents.bytes,
                    contents.trials, contents.attempts);
         contents.bytes += kPointBytes * contents.points;
+        Query nodes(connection,
+                    "SELECT DISTINCT r.node FROM cell c JOIN cohort h ON "
+                    "h.cell = c.id JOIN attempt_rank r ON r.cohort = h.id "
+                    "WHERE c.sweep = ? ORDER BY r.node",
+                    sweep.value);
+        while (nodes.Next()) nodes.Read(contents.nodes.emplace_back());
         return contents;
       });
 }

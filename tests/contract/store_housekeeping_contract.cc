@@ -222,6 +222,7 @@ TEST_P(Housekeeping, HowMuchASweepHoldsIsCounted) {
   EXPECT_EQ(contents.trials, 4);
   EXPECT_EQ(contents.attempts, 1);
   EXPECT_EQ(contents.points, 100);
+  EXPECT_THAT(contents.nodes, ElementsAre("node-a"));
 }
 
 storage::StorePair OpenSqlite(const std::filesystem::path& folder) {

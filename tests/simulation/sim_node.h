@@ -88,6 +88,7 @@ class SimNode final : public agent::AgentLink,
   // Nobody removes sweeps here.
   std::vector<SweepId> KeptSweeps() const override { return {}; }
   void RemoveFiles(SweepId) override {}
+  void WeighFiles(agent::WeighingTag, std::vector<SweepId>) override {}
   std::unique_ptr<agent::EventLines> Events(const AttemptKey& attempt,
                                             int64_t rank) override;
   void Find(const AttemptKey& attempt, v1::Dataset dataset) override;

@@ -18,12 +18,17 @@ Agent::Agent(AgentOptions options, FindData find, Log& log)
     : options_(std::move(options)),
       log_(log),
       inputs_(kMostInputs),
-      host_({options_.identity.state, options_.trainer,
-             options_.identity.boot_id, options_.receives_orphans,
-             options_.spool, options_.checkpoints, options_.nvml,
-             [this](SweepId sweep, const RemovedFiles& removed) {
-               TellRemoved(sweep, removed);
-             }}),
+      host_({options_.identity.state,
+             options_.trainer,
+             options_.identity.boot_id,
+             options_.receives_orphans,
+             options_.spool,
+             options_.checkpoints,
+             options_.nvml,
+             {[this](SweepId sweep, const RemovedFiles& removed) {
+                TellRemoved(sweep, removed);
+              },
+              [this](FilesWeighed weighed) { inputs_.Push(weighed); }}}),
       data_(std::make_unique<DataThread>(
           std::move(find),
           [this](DataFound found) { inputs_.Push(std::move(found)); },
@@ -71,6 +76,8 @@ void Agent::TakeTurn(SteadyTime deadline) {
     logic_->Handle(std::get<DataFound>(*std::move(input)), now);
   } else if (input && std::holds_alternative<DataNews>(*input)) {
     logic_->Handle(std::get<DataNews>(*input));
+  } else if (input && std::holds_alternative<FilesWeighed>(*input)) {
+    logic_->Handle(std::get<FilesWeighed>(*input));
   } else if (input) {
     logic_->Handle(std::get<SessionEvent>(*std::move(input)), now);
   }

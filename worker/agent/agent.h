@@ -44,7 +44,8 @@ class Agent {
 
  private:
   struct StopWanted {};
-  using Input = std::variant<SessionEvent, DataFound, DataNews, StopWanted>;
+  using Input =
+      std::variant<SessionEvent, DataFound, DataNews, FilesWeighed, StopWanted>;
 
   /// One input, or none by `deadline`; then what is due.
   void TakeTurn(SteadyTime deadline);

@@ -81,6 +81,7 @@ class AgentLogic {
   void Handle(SessionEvent event, SteadyTime now);
   void Handle(DataFound found, SteadyTime now);
   void Handle(const DataNews& news);
+  void Handle(const FilesWeighed& weighed);
 
   /// Looks at its trainers, sends what they wrote, and beats.
   void Tick(SteadyTime now);
@@ -112,6 +113,7 @@ class AgentLogic {
   void OnReadLog(const v1::ReadLogOrder& order);
   void AskForRemoved(SteadyTime now);
   void OnRemoved(const v1::RemovedSweeps& removed);
+  void OnWeigh(const v1::WeighSweeps& order);
 
   void TakeOver(SteadyTime now);
   void NoteRefusal(const absl::Status& status);

@@ -70,6 +70,8 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
       return OnRendezvous(message.rendezvous(), now);
     case v1::CoordinatorMessage::kRemoved:
       return OnRemoved(message.removed());
+    case v1::CoordinatorMessage::kWeigh:
+      return OnWeigh(message.weigh());
     case v1::CoordinatorMessage::kEndedAck:
       if (HeldAttempt* attempt = Find(message.ended_ack().attempt())) {
         if (!attempt->ending_sent) return;

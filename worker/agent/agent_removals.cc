@@ -1,5 +1,5 @@
-// What an agent keeps of sweeps is theirs: it asks which were removed, and lets
-// go of what it is told.
+// What an agent keeps of sweeps is theirs: it asks which were removed, lets go
+// of what it is told, and says how much it keeps.
 
 #include <algorithm>
 #include <utility>
@@ -33,6 +33,26 @@ void AgentLogic::OnRemoved(const v1::RemovedSweeps& removed) {
   for (const std::string& text : removed.sweeps()) {
     if (const auto sweep = ParseSweepId(text)) host_.RemoveFiles(*sweep);
   }
+}
+
+void AgentLogic::OnWeigh(const v1::WeighSweeps& order) {
+  std::vector<SweepId> sweeps;
+  for (const std::string& text : order.sweeps()) {
+    if (const auto sweep = ParseSweepId(text)) sweeps.push_back(*sweep);
+  }
+  host_.WeighFiles({stream_, order.request()}, std::move(sweeps));
+}
+
+void AgentLogic::Handle(const FilesWeighed& weighed) {
+  // A coordinator that came after the one that asked has other numbers.
+  if (weighed.tag.stream != stream_) return;
+  v1::AgentMessage message;
+  v1::WeighedSweeps& reply = *message.mutable_weighed();
+  reply.set_request(weighed.tag.request);
+  reply.set_attempts(weighed.size.attempts);
+  reply.set_checkpoints(weighed.size.checkpoints);
+  reply.set_bytes(weighed.size.bytes);
+  Send(std::move(message));
 }
 
 }  // namespace leadline::agent

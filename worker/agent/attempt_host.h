@@ -16,6 +16,7 @@
 
 #include "common/ids.h"
 #include "worker/agent/event_tail.h"
+#include "worker/agent/file_keeper.h"
 #include "worker/agent/hold_record.h"
 #include "worker/agent/oom_evidence.h"
 #include "worker/agent/pace.h"
@@ -150,6 +151,9 @@ class AttemptHost {
 
   /// Soon removes what is kept of that sweep and not held.
   virtual void RemoveFiles(SweepId sweep) = 0;
+
+  /// Is answered later, by a FilesWeighed of that tag, or never.
+  virtual void WeighFiles(WeighingTag tag, std::vector<SweepId> sweeps) = 0;
 };
 
 }  // namespace leadline::agent

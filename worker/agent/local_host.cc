@@ -148,11 +148,11 @@ bool HasEvents(const std::filesystem::path& folder) {
 LocalHost::LocalHost(Options options)
     : options_(std::move(options)),
       orphans_(options_.receives_orphans),
-      remover_({options_.state, options_.checkpoints}, options_.on_removed),
+      keeper_({options_.state, options_.checkpoints}, options_.on_files),
       gpus_(std::make_unique<NvmlProber>(options_.nvml)) {}
 
 std::vector<SweepId> LocalHost::KeptSweeps() const {
-  return agent::KeptSweeps({options_.state, options_.checkpoints});
+  return leadline::KeptSweeps({options_.state, options_.checkpoints});
 }
 
 std::string LocalHost::Folder(const AttemptKey& attempt) const {

@@ -10,9 +10,9 @@
 
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_host.h"
+#include "worker/agent/file_keeper.h"
 #include "worker/agent/gpu_watch.h"
 #include "worker/agent/orphans.h"
-#include "worker/agent/removed_files.h"
 #include "worker/agent/spool.h"
 
 namespace leadline::agent {
@@ -30,9 +30,9 @@ class LocalHost final : public AttemptHost {
     std::filesystem::path checkpoints = {};
     /// The library that is asked what others use of GPUs; empty: nobody is.
     std::string nvml = {};
-    /// From a thread of this, after what was kept of a sweep was removed.
-    std::function<void(SweepId, RemovedFiles)> on_removed =
-        [](SweepId, const RemovedFiles&) {};
+    /// Called from a thread of this.
+    FileKeeper::Sinks on_files = {[](SweepId, const RemovedFiles&) {},
+                                  [](const FilesWeighed&) {}};
   };
 
   explicit LocalHost(Options options);
@@ -51,7 +51,10 @@ class LocalHost final : public AttemptHost {
   void MarkInterrupted(const AttemptKey& attempt) override;
   void Release(const AttemptKey& attempt) override;
   std::vector<SweepId> KeptSweeps() const override;
-  void RemoveFiles(SweepId sweep) override { remover_.Remove(sweep); }
+  void RemoveFiles(SweepId sweep) override { keeper_.Remove(sweep); }
+  void WeighFiles(WeighingTag tag, std::vector<SweepId> sweeps) override {
+    keeper_.Weigh(tag, std::move(sweeps));
+  }
 
  private:
   std::optional<FoundAttempt> Find(const AttemptKey& key);
@@ -69,7 +72,7 @@ class LocalHost final : public AttemptHost {
   const Options options_;
   std::optional<std::chrono::steady_clock::time_point> removed_at_;
   Orphans orphans_;
-  FileRemover remover_;
+  FileKeeper keeper_;
   GpuWatch gpus_;
 };
 

@@ -65,6 +65,15 @@ class Housekeeping(World):
         self.run_command("rm", "s3", "--yes")
         self.assertIn("s4", self.run_command("submit", self.file, "--new"))
 
+    def test_on_one_machine_rm_tells_what_goes_though_no_agent_runs(self):
+        self.run_command("run", self.file)
+        self.wait_until_ended()
+        node, = self.json("rm", "s1", "--dry-run")["nodes"]
+        self.assertEqual((node["attempts"], node["unknown"]), (2, None))
+        files = [path for path in self.state().glob("attempts/*/events.jsonl")]
+        self.assertGreater(node["bytes"], sum(path.stat().st_size for path in files))
+        self.assertIn(f"on {node['node']}: event files and logs of 2 attempts", self.run_command("rm", "s1", "--yes"))
+
     def test_a_backup_is_made_looked_through_and_restored(self):
         self.run_command("submit", self.file)
         backup = self.folder / "backup.db"

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "model/spec/memory_forecast.h"
-#include "scratch_folder.h"
 #include "session_fixture.h"
+#include "tests/support/scratch_folder.h"
 #include "worker/agent/attempt_message.h"
 #include "worker/agent/nvml_prober.h"
 #include "worker/agent/offer.h"

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scratch_folder.h"
 #include "tests/support/paths.h"
+#include "tests/support/scratch_folder.h"
 
 namespace leadline::agent {
 

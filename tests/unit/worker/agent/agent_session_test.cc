@@ -213,5 +213,28 @@ TEST_F(AgentSession, ReadsLogsOfTrainers) {
   EXPECT_THAT(coordinator_.heard().logs[0].data(), HasSubstr("does not like"));
 }
 
+TEST_F(AgentSession, SaysHowMuchItKeepsOfSweeps) {
+  RunningAgent agent(coordinator_.address());
+  Await(IsRegistered);
+  ASSERT_TRUE(coordinator_.Send(StartOrder(1)));
+  AwaitEnds(1);
+  v1::CoordinatorMessage order;
+  order.mutable_weigh()->set_request(1);
+  for (const char* sweep : {"s1", "s2", "../s1", "s1.1", ""}) {
+    order.mutable_weigh()->add_sweeps(sweep);
+  }
+  ASSERT_TRUE(coordinator_.Send(order));
+  order.mutable_weigh()->set_request(2);
+  order.mutable_weigh()->clear_sweeps();
+  ASSERT_TRUE(coordinator_.Send(order));
+  Await([](const Heard& heard) { return heard.weighed.size() == 2; });
+  const auto weighed = coordinator_.heard().weighed;
+  EXPECT_EQ(weighed[0].request(), 1);
+  EXPECT_EQ(weighed[0].attempts(), 1);
+  EXPECT_GT(weighed[0].bytes(), 0);
+  EXPECT_EQ(weighed[1].request(), 2);
+  EXPECT_EQ(weighed[1].attempts() + weighed[1].bytes(), 0);
+}
+
 }  // namespace
 }  // namespace leadline::agent

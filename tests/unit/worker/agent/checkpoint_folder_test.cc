@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 #include "worker/agent/attempt_folder.h"
 
 namespace leadline::agent {

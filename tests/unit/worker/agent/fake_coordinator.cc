@@ -133,6 +133,9 @@ void FakeCoordinator::Hear(const v1::AgentMessage& message, Stream& stream) {
     case v1::AgentMessage::kLog:
       heard_.logs.push_back(message.log());
       return;
+    case v1::AgentMessage::kWeighed:
+      heard_.weighed.push_back(message.weighed());
+      return;
     case v1::AgentMessage::kKept:
     case v1::AgentMessage::MESSAGE_NOT_SET:
       return;

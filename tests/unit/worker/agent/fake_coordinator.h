@@ -27,6 +27,7 @@ struct Heard {
   std::vector<v1::AttemptWaiting> waiting;
   std::vector<v1::AttemptEnded> ended;
   std::vector<v1::LogReply> logs;
+  std::vector<v1::WeighedSweeps> weighed;
   std::map<std::string, std::vector<v1::TrainerRecord>> records;
   int64_t repeated_records = 0;
   int64_t gaps = 0;  // records that came before their turn

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/attempt_message.h"
 #include "worker/agent/hold_record.h"

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 #include "worker/agent/trainer_launcher.h"
 
 namespace leadline::agent {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 
 namespace leadline::agent {
 namespace {

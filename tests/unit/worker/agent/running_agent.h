@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "scratch_folder.h"
 #include "tests/support/paths.h"
+#include "tests/support/scratch_folder.h"
 #include "worker/agent/agent.h"
 #include "worker/agent/proc_stat.h"
 #include "worker/agent/process_group.h"

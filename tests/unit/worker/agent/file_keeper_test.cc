@@ -1,13 +1,15 @@
-#include "worker/agent/removed_files.h"
+#include "worker/agent/file_keeper.h"
 
 #include <condition_variable>
+#include <future>
 #include <mutex>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "scratch_folder.h"
+#include "tests/support/scratch_folder.h"
 #include "worker/agent/attempt_folder.h"
 #include "worker/agent/checkpoint_folder.h"
 #include "worker/agent/hold_record.h"
@@ -16,7 +18,6 @@ namespace leadline::agent {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
 
 class RemovedFilesTest : public ::testing::Test {
  protected:
@@ -80,11 +81,10 @@ TEST_F(RemovedFilesTest, NamesThatAreNoIdsOfOursAreLeftAlone) {
     fs::create_directories(files_.state / "attempts" / name);
     fs::create_directories(files_.checkpoints / name);
   }
-  EXPECT_THAT(KeptSweeps(files_), ElementsAre(SweepId{1}));
   RemoveFilesOf(SweepId{1}, files_);
   EXPECT_TRUE(fs::exists(files_.state / "attempts" / "s1.1.c0@1.old-1"));
   EXPECT_TRUE(fs::exists(files_.checkpoints / "notes"));
-  EXPECT_TRUE(KeptSweeps(files_).empty());
+  EXPECT_FALSE(fs::exists(files_.state / "attempts" / "s1.1.c0@1"));
 }
 
 TEST_F(RemovedFilesTest, ALinkIsRemovedAndNotWhatItLeadsTo) {
@@ -98,24 +98,79 @@ TEST_F(RemovedFilesTest, ALinkIsRemovedAndNotWhatItLeadsTo) {
   EXPECT_TRUE(fs::exists(elsewhere / "precious"));
 }
 
-TEST_F(RemovedFilesTest, ARemoverTellsWhatEachSweepFreed) {
-  MakeTold("s3.1.c0@1");
+/// What a keeper said, waited for.
+struct Told {
+  void Add(const std::string& text) {
+    const std::lock_guard lock(mutex);
+    said.push_back(text);
+    changed.notify_all();
+  }
+  std::vector<std::string> Await(size_t count) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return said.size() >= count; });
+    return said;
+  }
+  FileKeeper::Sinks Sinks() {
+    return {[this](SweepId sweep, const RemovedFiles& files) {
+              Add(ToText(sweep) + " " + std::to_string(files.attempts) + " " +
+                  std::to_string(files.bytes));
+            },
+            [this](const FilesWeighed& weighed) {
+              Add(std::to_string(weighed.tag.stream) + ":" +
+                  std::to_string(weighed.tag.request) + " " +
+                  std::to_string(weighed.size.attempts) + " " +
+                  std::to_string(weighed.size.bytes));
+            }};
+  }
+
   std::mutex mutex;
   std::condition_variable changed;
-  std::optional<SweepId> sweep;
-  RemovedFiles removed;
-  FileRemover remover(files_, [&](SweepId id, const RemovedFiles& files) {
-    const std::lock_guard lock(mutex);
-    sweep = id;
-    removed = files;
-    changed.notify_all();
-  });
-  remover.Remove(SweepId{3});
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return sweep.has_value(); });
-  EXPECT_EQ(*sweep, SweepId{3});
-  EXPECT_EQ(removed.attempts, 1);
-  EXPECT_GE(removed.bytes, 150);
+  std::vector<std::string> said;
+};
+
+using FileKeeperTest = RemovedFilesTest;
+
+TEST_F(FileKeeperTest, TellsWhatIsKeptAndThenWhatOfItWentAway) {
+  MakeTold("s3.1.c0@1");
+  Told told;
+  FileKeeper keeper(files_, told.Sinks());
+  keeper.Weigh({7, 8}, {SweepId{3}, SweepId{4}});
+  const std::string kept = told.Await(1)[0];
+  EXPECT_EQ(kept.substr(0, 6), "7:8 1 ");
+  const std::string bytes = kept.substr(6);
+  EXPECT_GE(std::stoll(bytes), 150);
+  keeper.Remove(SweepId{3});
+  EXPECT_EQ(told.Await(2)[1], "s3 1 " + bytes);
+}
+
+TEST_F(FileKeeperTest, WeighsBeforeItRemovesAndNotWithoutEnd) {
+  MakeTold("s3.1.c0@1");
+  Told told;
+  std::promise<void> go;
+  std::shared_future<void> gone = go.get_future();
+  FileKeeper::Sinks sinks = told.Sinks();
+  sinks.weighed = [&, tell = sinks.weighed](const FilesWeighed& weighed) {
+    gone.wait();
+    tell(weighed);
+  };
+  FileKeeper keeper(files_, std::move(sinks));
+  keeper.Remove(SweepId{4});
+  told.Await(1);
+  // The first keeps it busy, or waits before the others.
+  for (int64_t request = 0; request < 200; ++request) {
+    keeper.Weigh({1, request}, {SweepId{3}});
+  }
+  keeper.Remove(SweepId{3});
+  go.set_value();
+  const auto is_removal = [](const std::string& text) {
+    return text.starts_with("s3 ");
+  };
+  std::vector<std::string> said;
+  for (size_t count = 2; said.empty() || !is_removal(said.back()); ++count) {
+    said = told.Await(count);
+  }
+  EXPECT_GE(said.size(), 1 + 64 + 1);
+  EXPECT_LE(said.size(), 1 + 65 + 1);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-namespace leadline::agent {
+namespace leadline {
 
 class ScratchFolder {
  public:
@@ -36,4 +36,4 @@ inline void Append(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::app | std::ios::binary) << text;
 }
 
-}  // namespace leadline::agent
+}  // namespace leadline

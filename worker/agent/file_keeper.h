@@ -1,11 +1,11 @@
-// What an agent keeps of sweeps that were removed at the coordinator: found by
-// ids alone, and deleted.
+// What an agent keeps of sweeps: weighed when it is asked for, and deleted of
+// those that were removed at the coordinator.
 
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
-#include <filesystem>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -15,14 +15,9 @@
 #include <absl/base/thread_annotations.h>
 
 #include "common/ids.h"
+#include "common/kept_files.h"
 
 namespace leadline::agent {
-
-/// Where an agent keeps files of attempts and of cohorts.
-struct KeptFiles {
-  std::filesystem::path state;        // attempts/s1.2.c0@1 below it
-  std::filesystem::path checkpoints;  // s1.2.c0 below it
-};
 
 struct RemovedFiles {
   int64_t attempts = 0;     // folders of attempts that are gone
@@ -33,31 +28,55 @@ struct RemovedFiles {
   bool operator==(const RemovedFiles&) const = default;
 };
 
-/// Sweeps of which anything is there, ascending. Names that are no ids of ours,
-/// those moved aside among them, count for none.
-std::vector<SweepId> KeptSweeps(const KeptFiles& files);
-
 /// Removes every attempt of the sweep that is not held, and the checkpoints of
 /// every cohort of which none is held.
 RemovedFiles RemoveFilesOf(SweepId sweep, const KeptFiles& files);
 
-/// Does so on a thread of its own, as it may take long. Thread-safe.
-class FileRemover {
+/// Who asked how much is kept: a request of that stream's coordinator.
+struct WeighingTag {
+  int64_t stream = 0;
+  int64_t request = 0;
+};
+
+/// The answer.
+struct FilesWeighed {
+  WeighingTag tag;
+  KeptSize size;
+};
+
+/// Weighs and removes on a thread of its own, as both may take long.
+/// Thread-safe.
+class FileKeeper {
  public:
-  /// `told` is called from that thread after each sweep.
-  FileRemover(KeptFiles files, std::function<void(SweepId, RemovedFiles)> told);
+  /// Called from that thread.
+  struct Sinks {
+    std::function<void(SweepId, RemovedFiles)> removed;  // after each sweep
+    std::function<void(FilesWeighed)> weighed;
+  };
+
+  FileKeeper(KeptFiles files, Sinks sinks);
   /// What has not begun is left: it is asked for again another time.
-  ~FileRemover();
+  ~FileKeeper();
 
   void Remove(SweepId sweep);
 
+  /// Before what is to be removed. Left if too many wait already.
+  void Weigh(WeighingTag tag, std::vector<SweepId> sweeps);
+
  private:
+  struct Weighing {
+    WeighingTag tag;
+    std::vector<SweepId> sweeps;
+  };
+
   void Run();
+  std::function<void()> NextTask();
 
   const KeptFiles files_;
-  const std::function<void(SweepId, RemovedFiles)> told_;
+  const Sinks sinks_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::deque<Weighing> weighings_ ABSL_GUARDED_BY(mutex_);
   std::set<SweepId> wanted_ ABSL_GUARDED_BY(mutex_);
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::jthread thread_;
