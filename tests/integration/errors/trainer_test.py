@@ -179,7 +179,8 @@ class Gpus(ErrorsWorld):
         """Devices that each attempt's trainer sees, by attempt."""
         seen = {}
         for folder in self.state("agent").glob("attempts/*@*"):
-            with contextlib.suppress(OSError, ValueError):
+            # One that becomes another program just now shows no variable.
+            with contextlib.suppress(OSError, ValueError, StopIteration):
                 pid = json.loads((folder / "process.json").read_text())["pid"]
                 variables = pathlib.Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
                 seen[folder.name] = next(v.partition("=")[2] for v in variables if v.startswith("CUDA_VISIBLE_DEVICES="))

@@ -75,9 +75,7 @@ TEST_F(AgentGpus, FourAttemptsAtOnceSeeOneGpuEachAndItsFirst) {
     const int i = started.attempt().cohort()[3] - '1';
     const std::string uuid = is_cpu ? "" : said.devices(i).id();
     EXPECT_EQ(started.device(), is_cpu ? "cpu" : "cuda:0");
-    EXPECT_TRUE(WasStartedWith(static_cast<pid_t>(started.pid()),
-                               "CUDA_VISIBLE_DEVICES=" + uuid))
-        << uuid;
+    EXPECT_EQ(DevicesShownTo(started.pid()), uuid);
     seen.insert(uuid);
   }
   EXPECT_EQ(seen.size(), 5U);
@@ -92,9 +90,8 @@ TEST_F(AgentGpus, AttemptOfTwoGpusSeesBothInTheirOrder) {
   order.mutable_start()->add_devices("GPU-00000001-fake");
   ASSERT_TRUE(coordinator_.Send(order));
   AwaitStarts(1);
-  EXPECT_TRUE(WasStartedWith(
-      static_cast<pid_t>(coordinator_.heard().started[0].pid()),
-      "CUDA_VISIBLE_DEVICES=GPU-00000003-fake,GPU-00000001-fake"));
+  EXPECT_EQ(DevicesShownTo(coordinator_.heard().started[0].pid()),
+            "GPU-00000003-fake,GPU-00000001-fake");
   ASSERT_TRUE(coordinator_.Send(StartOrder(2, "GPU-00000001-fake")));
   Await([](const Heard& heard) { return !heard.refused.empty(); });
   EXPECT_EQ(coordinator_.heard().refused[0].kind(), "device");

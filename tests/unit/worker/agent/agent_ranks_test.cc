@@ -125,9 +125,8 @@ TEST_F(AgentRanks, EachSeesItsOwnDeviceAlone) {
   AwaitStarts(1);
   const v1::AttemptStarted started = coordinator_.heard().started[0];
   for (int k : {0, 1}) {
-    EXPECT_TRUE(WasStartedWith(
-        static_cast<pid_t>(started.ranks(k).pid()),
-        "CUDA_VISIBLE_DEVICES=" + options.identity.devices[1 - k].id));
+    EXPECT_EQ(DevicesShownTo(started.ranks(k).pid()),
+              options.identity.devices[1 - k].id);
   }
 }
 

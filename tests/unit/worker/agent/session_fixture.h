@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +17,8 @@ namespace leadline::agent {
 
 inline constexpr size_t kRecordsOfARun = 26;  // start, 20 steps, 2 x 2, end
 
+inline constexpr std::chrono::seconds kPatience{20};
+
 inline bool IsRegistered(const Heard& heard) {
   return !heard.registers.empty() && heard.heartbeats > 0;
 }
@@ -21,6 +26,19 @@ inline bool IsRegistered(const Heard& heard) {
 inline bool IsAlive(int64_t pid) {
   const auto stat = ReadProcStat(static_cast<pid_t>(pid));
   return stat && stat->IsAlive();
+}
+
+/// CUDA_VISIBLE_DEVICES of a trainer. Waits for it, since a process shows no
+/// environment while it becomes another program.
+inline std::string DevicesShownTo(int64_t pid) {
+  const auto limit = std::chrono::steady_clock::now() + kPatience;
+  while (IsAlive(pid) && std::chrono::steady_clock::now() < limit) {
+    const auto devices =
+        StartedWith(static_cast<pid_t>(pid), "CUDA_VISIBLE_DEVICES");
+    if (devices) return *devices;
+    std::this_thread::yield();
+  }
+  return "none were shown";
 }
 
 /// Records of the first attempt of cohort s1.1.c0.
