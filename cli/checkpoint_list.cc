@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/numbers.h"
+#include "common/human_number.h"
 
 namespace leadline::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "cli/numbers.h"
 #include "cli/table.h"
 #include "common/experiment.h"
+#include "common/human_number.h"
 
 namespace leadline::cli {
 namespace {

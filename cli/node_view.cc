@@ -5,6 +5,7 @@
 #include "cli/attempt_rows.h"
 #include "cli/numbers.h"
 #include "cli/table.h"
+#include "common/human_number.h"
 
 namespace leadline::cli {
 namespace {

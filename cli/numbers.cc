@@ -12,28 +12,6 @@ namespace leadline::cli {
 namespace {
 
 // Three significant digits, as few decimals as that takes.
-std::string ThreeDigits(double value) {
-  const double size = std::abs(value);
-  if (size >= 99.95) return fmt::format("{:.0f}", value);
-  if (size >= 9.995) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.2f}", value);
-}
-
-template <size_t N>
-std::string Scaled(double value, double step,
-                   const std::array<const char*, N>& units) {
-  size_t unit = 0;
-  // 999.5 would be written as 1000.
-  while (unit + 1 < N && std::abs(value) >= step * 0.9995) {
-    value /= step;
-    ++unit;
-  }
-  if (unit == 0 && value == std::floor(value)) {
-    return fmt::format("{:.0f}{}", value, units[0]);
-  }
-  return ThreeDigits(value) + units[unit];
-}
-
 }  // namespace
 
 int DecimalsFor(std::optional<double> sd) {
@@ -76,25 +54,6 @@ std::string Aligned(const MeanText& text, const std::vector<MeanText>& column,
     out += std::string(DisplayWidth(sign) + sd_width, ' ');
   }
   return out + " " + text.count;
-}
-
-std::string HumanCount(double value) {
-  static constexpr std::array<const char*, 6> kUnits = {"",  "k", "M",
-                                                        "B", "T", "P"};
-  return Scaled(value, 1000, kUnits);
-}
-
-std::string HumanFlops(double flops) {
-  static constexpr std::array<const char*, 9> kUnits = {
-      " FLOP",  " kFLOP", " MFLOP", " GFLOP", " TFLOP",
-      " PFLOP", " EFLOP", " ZFLOP", " YFLOP"};
-  return Scaled(flops, 1000, kUnits);
-}
-
-std::string HumanBytes(int64_t bytes) {
-  static constexpr std::array<const char*, 6> kUnits = {" B",   " KiB", " MiB",
-                                                        " GiB", " TiB", " PiB"};
-  return Scaled(static_cast<double>(bytes), 1024, kUnits);
 }
 
 std::string HumanDuration(double seconds) {

@@ -31,15 +31,6 @@ MeanText MeanAndSd(std::optional<double> mean, std::optional<double> sd,
 std::string Aligned(const MeanText& text, const std::vector<MeanText>& column,
                     const Style& style);
 
-/// "12.6M", "950", "1.2B": three significant digits.
-std::string HumanCount(double value);
-
-/// "3.41 PFLOP".
-std::string HumanFlops(double flops);
-
-/// "1.5 GiB", "812 B".
-std::string HumanBytes(int64_t bytes);
-
 /// "8 s", "3 min 05 s", "2 h 07 min", "4 d 3 h".
 std::string HumanDuration(double seconds);
 

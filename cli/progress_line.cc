@@ -6,6 +6,7 @@
 
 #include "cli/numbers.h"
 #include "common/experiment.h"
+#include "common/human_number.h"
 
 namespace leadline::cli {
 namespace {

@@ -16,6 +16,7 @@
 #include "cli/numbers.h"
 #include "cli/stream.h"
 #include "cli/wire_status.h"
+#include "common/human_number.h"
 #include "common/sha256.h"
 
 namespace leadline::cli {

@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/numbers.h"
 #include "cli/table.h"
+#include "common/human_number.h"
 #include "common/ids.h"
 #include "worker/checkpoint/checkpoint.h"
 

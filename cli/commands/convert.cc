@@ -11,6 +11,7 @@
 #include "cli/commands/commands.h"
 #include "cli/exit_code.h"
 #include "cli/numbers.h"
+#include "common/human_number.h"
 #include "errors/error_code.h"
 #include "model/spec/conversion.h"
 #include "worker/checkpoint/bad_checkpoint.h"

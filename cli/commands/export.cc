@@ -5,7 +5,7 @@
 
 #include "cli/checkpoint_target.h"
 #include "cli/commands/commands.h"
-#include "cli/numbers.h"
+#include "common/human_number.h"
 #include "worker/checkpoint/checkpoint.h"
 
 namespace leadline::cli {

@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/numbers.h"
 #include "cli/sweep_file.h"
+#include "common/human_number.h"
 #include "common/ids.h"
 
 namespace leadline::cli {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/human_number.h"
 #include "coordinator/control/failure_policy.h"
 #include "coordinator/control/quarantine.h"
 
@@ -111,7 +112,7 @@ std::string WhyHopeless(const Step& step, const Cohort& cohort) {
       Views(step, [&](const Node& node) { return MayHold(step, node); });
   if (!scheduler::WhoCouldHold(views, demand).empty()) return "";
   if (!demand.never.empty()) return "there is no other node to try it on";
-  return "it ran out of " + scheduler::MemoryText(demand.more_memory_than) +
+  return "it ran out of " + HumanBytes(demand.more_memory_than) +
          ", and no node has more";
 }
 

@@ -1,8 +1,6 @@
 #include "coordinator/scheduler/schedule.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -170,17 +168,6 @@ class Round {
 };
 
 }  // namespace
-
-std::string MemoryText(int64_t bytes) {
-  constexpr double kMebi = 1024.0 * 1024.0;
-  const bool is_large = static_cast<double>(bytes) >= 1024 * kMebi;
-  const double value =
-      static_cast<double>(bytes) / (is_large ? 1024 * kMebi : kMebi);
-  std::array<char, 48> text;
-  std::snprintf(text.data(), text.size(), "%.1f %s", value,
-                is_large ? "GiB" : "MiB");
-  return text.data();
-}
 
 std::vector<std::string> WhoCouldHold(const std::vector<NodeView>& nodes,
                                       const Demand& demand) {

@@ -116,7 +116,4 @@ Plan Schedule(Snapshot snapshot);
 std::vector<std::string> WhoCouldHold(const std::vector<NodeView>& nodes,
                                       const Demand& demand);
 
-/// "7.5 GiB", "12 MiB"
-std::string MemoryText(int64_t bytes);
-
 }  // namespace leadline::scheduler

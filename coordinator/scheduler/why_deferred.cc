@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "common/human_number.h"
+
 namespace leadline::scheduler {
 namespace {
 
@@ -25,7 +27,7 @@ std::string Counted(const Need& need) {
 
 std::string MemoryWanted(const Demand& demand) {
   if (demand.more_memory_than == 0) return "";
-  return " with more memory than the " + MemoryText(demand.more_memory_than) +
+  return " with more memory than the " + HumanBytes(demand.more_memory_than) +
          " it ran out of";
 }
 
@@ -108,7 +110,7 @@ class Explainer {
 
   std::string NoneWouldDo() const {
     if (demand_.more_memory_than > 0) {
-      return "ran out of " + MemoryText(demand_.more_memory_than) +
+      return "ran out of " + HumanBytes(demand_.more_memory_than) +
              " of memory, and no node with " + Counted(need_) + " has more";
     }
     std::string nodes;

@@ -1,25 +1,14 @@
 #include "worker/agent/gpu_room.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "common/human_number.h"
 
 namespace leadline::agent {
 namespace {
 
 // A driver keeps some hundred MiB even where nobody uses a GPU.
 constexpr int64_t kDriversShare = int64_t{1} << 30;
-
-std::string Size(int64_t bytes) {
-  constexpr double kMebi = 1 << 20;
-  const double mebibytes = static_cast<double>(bytes) / kMebi;
-  char text[32];
-  if (mebibytes < 1024) {
-    std::snprintf(text, sizeof text, "%.0f MiB", mebibytes);
-  } else {
-    std::snprintf(text, sizeof text, "%.1f GiB", mebibytes / 1024);
-  }
-  return text;
-}
 
 bool WaitingHelps(const Gpu& gpu, int64_t bytes) {
   return gpu.free_bytes && *gpu.free_bytes < bytes &&
@@ -34,8 +23,8 @@ std::string WhyNoRoom(std::span<const Gpu> gpus,
   for (const Gpu& gpu : gpus) {
     const bool is_wanted = std::ranges::find(wanted, gpu.uuid) != wanted.end();
     if (!is_wanted || !WaitingHelps(gpu, bytes)) continue;
-    return gpu.uuid + " has " + Size(*gpu.free_bytes) + " free of " +
-           Size(gpu.memory_bytes) + ", and " + Size(bytes) +
+    return gpu.uuid + " has " + HumanBytes(*gpu.free_bytes) + " free of " +
+           HumanBytes(gpu.memory_bytes) + ", and " + HumanBytes(bytes) +
            " are needed: a process that is not ours uses it (nvidia-smi names "
            "it)";
   }

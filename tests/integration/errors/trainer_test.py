@@ -206,7 +206,7 @@ class Gpus(ErrorsWorld):
         self.go()
         self.ask("submit", self.sweep(depths=(1,)))
         why = wait_for(lambda: text if "a process that is not ours" in (text := self.ask("explain", "s1.1.0")[0]) else None, "why")
-        self.assertIn("GPU-00000000-fake has 1 MiB free of 16.0 GiB", why)
+        self.assertIn("GPU-00000000-fake has 1.00 MiB free of 16.0 GiB", why)
         (self.folder / "stranger").unlink()
         self.ask("watch", "s1")
         self.assertEqual(self.query("select outcome from attempts"), [("succeeded",)])

@@ -71,17 +71,6 @@ TEST(Aligned, PutsSignsAndCountsOfAColumnBelowEachOther) {
             "    —         (0/2)\n");
 }
 
-TEST(HumanCount, HasThreeDigits) {
-  EXPECT_EQ(HumanCount(0), "0");
-  EXPECT_EQ(HumanCount(950), "950");
-  EXPECT_EQ(HumanCount(999.6), "1.00k");
-  EXPECT_EQ(HumanCount(12596224), "12.6M");
-  EXPECT_EQ(HumanCount(999999999), "1.00B");
-  EXPECT_EQ(HumanFlops(3.41e15), "3.41 PFLOP");
-  EXPECT_EQ(HumanBytes(1536), "1.50 KiB");
-  EXPECT_EQ(HumanBytes(812), "812 B");
-}
-
 TEST(HumanDuration, UsesTwoUnits) {
   EXPECT_EQ(HumanDuration(0.2), "0 s");
   EXPECT_EQ(HumanDuration(59.4), "59 s");

@@ -187,7 +187,7 @@ TEST(MemoryTest, RetryGoesToANodeWithMoreAndToNoOther) {
   world.Idle(Seconds{5});
   EXPECT_EQ(world.StateOf(Trial(2, 1, 0)), TrialState::kQueued);
   EXPECT_EQ(world.DeferralOf(2, 1).reason,
-            "waits for 1 device on one node with more memory than the 2.0 GiB "
+            "waits for 1 device on one node with more memory than the 2.00 GiB "
             "it ran out of");
   EXPECT_FALSE(world.DeferralOf(2, 1).infeasible);
   world.Send(2, AttemptOf(1, 1, 1), {ResultOf(1, 0, 0, 1.0)});
@@ -196,7 +196,7 @@ TEST(MemoryTest, RetryGoesToANodeWithMoreAndToNoOther) {
   world.End(2, AttemptOf(2, 1, 2), FailureKind::kOom);
   EXPECT_EQ(world.StateOf(Trial(2, 1, 0)), TrialState::kFailed);
   EXPECT_THAT(world.ReasonOf(Trial(2, 1, 0)),
-              HasSubstr("it ran out of 4.0 GiB, and no node has more"));
+              HasSubstr("it ran out of 4.00 GiB, and no node has more"));
 }
 
 TEST(MemoryTest, WithoutMoreAnywhereItFailsAtOnce) {
@@ -257,7 +257,7 @@ TEST(MemoryTest, WhatWaitedForNodesInVainFails) {
   world.Idle(Seconds{3});
   EXPECT_EQ(world.StateOf(Trial(1, 1, 0)), TrialState::kFailed);
   EXPECT_EQ(world.ReasonOf(Trial(1, 1, 0)),
-            "oom: ; it ran out of 2.0 GiB, and no node has more");
+            "oom: ; it ran out of 2.00 GiB, and no node has more");
   EXPECT_EQ(world.reader().GetTrial(Trial(1, 1, 0))->failed_kind,
             FailureKind::kOom);
   EXPECT_EQ(world.StateOf(SweepId{1}), SweepState::kComplete);

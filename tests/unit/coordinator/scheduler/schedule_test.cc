@@ -177,7 +177,7 @@ TEST(ScheduleTest, MemoryIsThatOfAllDevicesTogether) {
   ++request.more_memory_than;
   const Plan plan = Schedule({{node}, {request}, {}});
   EXPECT_TRUE(plan.deferrals.at(0).infeasible);
-  EXPECT_THAT(plan.deferrals.at(0).reason, HasSubstr("ran out of 2.0 GiB"));
+  EXPECT_THAT(plan.deferrals.at(0).reason, HasSubstr("ran out of 2.00 GiB"));
 }
 
 TEST(ScheduleTest, RanksThatFitOnOneNodeWaitForIt) {

@@ -111,7 +111,7 @@ TEST_F(AgentGpus, OneThatAStrangerUsesIsWaitedForWithTheReasonAndNoOther) {
     EXPECT_EQ(waiting.attempt().cohort(), "s1.1.c0");
     EXPECT_THAT(
         waiting.message(),
-        testing::HasSubstr("GPU-00000002-fake has 1 MiB free of 16.0 GiB"));
+        testing::HasSubstr("GPU-00000002-fake has 1.00 MiB free of 16.0 GiB"));
   }
   std::filesystem::remove(stranger());
   AwaitStarts(2);

@@ -26,7 +26,7 @@ TEST(GpuRoom, WhatAStrangerLeavesDecidesAndIsTold) {
   EXPECT_THAT(WhyNot({"GPU-b"}, 14 * kGiB), IsEmpty());
   EXPECT_THAT(
       WhyNot({"GPU-a", "GPU-b"}, 20 * kGiB),
-      AllOf(HasSubstr("GPU-b has 14.0 GiB free of 140.0 GiB, and 20.0 GiB are "
+      AllOf(HasSubstr("GPU-b has 14.0 GiB free of 140 GiB, and 20.0 GiB are "
                       "needed"),
             HasSubstr("not ours")));
 }
