@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "common/ids.h"
@@ -21,22 +23,29 @@ struct KeptSize {
   int64_t attempts = 0;     // folders of attempts
   int64_t checkpoints = 0;  // folders of checkpoints, one a cohort
   int64_t bytes = 0;        // of the files in them
+  bool at_least = false;    // not all could be looked at, or not in time
 
   bool operator==(const KeptSize&) const = default;
 };
 
 /// In any order. Names that are no ids of ours, those moved aside among them,
-/// count for none; what cannot be read is as if it were not there.
+/// count for none; a folder that cannot be read is as if it were empty.
 std::vector<AttemptKey> KeptAttempts(const KeptFiles& files);
 std::vector<CohortId> KeptCohorts(const KeptFiles& files);
 
 /// Sweeps of which anything is there, ascending.
 std::vector<SweepId> KeptSweeps(const KeptFiles& files);
 
-/// Of the files in it, not of what links lead to.
-int64_t BytesIn(const std::filesystem::path& folder);
+/// Of the file, or of the files in the folder, not of what links lead to. What
+/// cannot be read counts for nothing.
+int64_t BytesIn(const std::filesystem::path& path);
 
-/// All that is there of these sweeps.
-KeptSize WeighFiles(const std::vector<SweepId>& sweeps, const KeptFiles& files);
+/// How long somebody who asks waits for it.
+inline constexpr std::chrono::seconds kTimeToWeigh{3};
+
+/// All that is there of these sweeps, as far as `goes_on`, which is asked at
+/// every folder and file, stays true.
+KeptSize WeighFiles(const std::vector<SweepId>& sweeps, const KeptFiles& files,
+                    const std::function<bool()>& goes_on);
 
 }  // namespace leadline

@@ -45,27 +45,35 @@ std::string Line(const v1::RemovedTarget& target, const Style& style) {
 }
 
 std::string Line(const v1::NodeFiles& files, const Style& style) {
-  std::string text = "on " + style.Clean(files.node()) + ": ";
+  const std::string text = "on " + style.Clean(files.node()) + ": ";
   if (!files.unknown().empty()) {
     return text + "not known how much, " + style.Clean(files.unknown()) + "\n";
   }
+  if (files.attempts() + files.checkpoints() == 0 && !files.at_least()) {
+    return text + "nothing\n";
+  }
   return text + fmt::format(
                     "event files and logs of {}, checkpoints of {}, "
-                    "{}\n",
+                    "{}{}\n",
                     Counted(files.attempts(), "attempt"),
                     Counted(files.checkpoints(), "cohort"),
+                    files.at_least() ? "at least " : "",
                     HumanBytes(files.bytes()));
 }
 
-std::string List(const v1::RemoveReply& reply, const Style& style) {
+std::string List(const v1::RemoveReply& reply, bool is_private,
+                 const Style& style) {
   std::string text;
   for (const auto& target : reply.targets()) text += Line(target, style);
   for (const auto& files : reply.nodes()) text += Line(files, style);
   return text +
-         "The room in the database is used again; its file does not shrink. "
-         "What agents keep of\na removed sweep (event files, logs, "
-         "checkpoints) goes when they are next in touch;\nof trials alone it "
-         "stays for --keep-days and --keep-mb.\n";
+         fmt::format(
+             "The room in the database is used again; its file does not "
+             "shrink. What agents keep of\na removed sweep (event files, "
+             "logs, checkpoints) goes {};\nof trials alone it stays for "
+             "--keep-days and --keep-mb.\n",
+             is_private ? "with the next `leadline run`"
+                        : "when they are next in touch");
 }
 
 Json NodesJson(const v1::RemoveReply& reply) {
@@ -77,6 +85,7 @@ Json NodesJson(const v1::RemoveReply& reply) {
          {"attempts", is_known ? Json(files.attempts()) : Json()},
          {"checkpoints", is_known ? Json(files.checkpoints()) : Json()},
          {"bytes", is_known ? Json(files.bytes()) : Json()},
+         {"at_least", is_known ? Json(files.at_least()) : Json()},
          {"unknown", is_known ? Json() : Json(files.unknown())}});
   }
   return nodes;
@@ -118,14 +127,16 @@ absl::Status Remove(Context& context, const Options& options) {
   request.set_dry_run(true);
   const auto would = Ask(**connection, request);
   if (!would.ok()) return would.status();
+  const std::string list = List(
+      *would, (*connection)->coordinator().is_private(), context.output.out());
   if (options.dry_run) {
     if (context.output.json()) {
       context.output.PrintJson(RemoveJson(*would, false));
     }
-    context.output.Print(List(*would, context.output.out()));
+    context.output.Print(list);
     return absl::OkStatus();
   }
-  context.output.Print(List(*would, context.output.out()));
+  context.output.Print(list);
   const auto wanted = IsWanted(context, options);
   if (!wanted.ok()) return wanted.status();
   if (!*wanted) {

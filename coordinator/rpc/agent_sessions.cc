@@ -9,6 +9,7 @@
 #include "coordinator/rpc/status.h"
 
 namespace leadline::rpc {
+
 grpc::ServerBidiReactor<v1::AgentMessage, v1::CoordinatorMessage>*
 AgentSessions::Open() {
   std::shared_ptr<AgentSession> session;
@@ -49,11 +50,6 @@ std::vector<std::shared_ptr<AgentSession>> AgentSessions::All() {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, session] : sessions_) all.push_back(session);
   return all;
-}
-
-bool AgentSessions::HasNone() {
-  const std::lock_guard lock(mutex_);
-  return nodes_.empty();
 }
 
 void AgentSessions::CloseAll(const absl::Status& status) {

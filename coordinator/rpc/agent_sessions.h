@@ -51,9 +51,6 @@ class AgentSessions final : public LogSource {
 
   void CloseAll(const absl::Status& status);
 
-  /// True while no agent is connected.
-  bool HasNone();
-
   /// Every agent hears that what it keeps of those sweeps may go.
   void TellRemoved(const std::vector<SweepId>& sweeps);
 

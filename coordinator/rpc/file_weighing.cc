@@ -12,9 +12,18 @@ FileWeighing::FileWeighing(std::map<control::SessionId, std::string> asked,
       kept_(std::move(known)),
       weighed_(std::move(weighed)) {}
 
-void FileWeighing::Begin(std::chrono::milliseconds patience) {
-  alarm_.Set(std::chrono::system_clock::now() + patience,
-             [self = shared_from_this()](bool) { self->GiveUp(); });
+void FileWeighing::Start(std::chrono::milliseconds patience) {
+  {
+    const std::lock_guard lock(mutex_);
+    // gRPC keeps the function as long as the alarm: it must not keep us.
+    if (weighed_) {
+      alarm_.Set(std::chrono::system_clock::now() + patience,
+                 [weak = weak_from_this()](bool) {
+                   if (const auto self = weak.lock()) self->GiveUp();
+                 });
+    }
+  }
+  FinishIfAnswered();
 }
 
 void FileWeighing::Answer(control::SessionId session, const KeptSize& size) {
@@ -22,7 +31,7 @@ void FileWeighing::Answer(control::SessionId session, const KeptSize& size) {
   Note(session, {"",
                  {std::max<int64_t>(size.attempts, 0),
                   std::max<int64_t>(size.checkpoints, 0),
-                  std::max<int64_t>(size.bytes, 0)},
+                  std::max<int64_t>(size.bytes, 0), size.at_least},
                  ""});
 }
 

@@ -19,27 +19,28 @@
 
 namespace leadline::rpc {
 
+/// What a node keeps, or why that is not known.
 struct NodeKept {
   std::string node;
   KeptSize size;
   std::string unknown;  // why nobody can tell; empty: it is known
 };
 
-/// Called once, from any thread, with the nodes in the order of their names.
+/// Who asked. Called once, from any thread, with the nodes in the order of
+/// their names.
 using Weighed = std::function<void(std::vector<NodeKept>)>;
 
-/// Thread-safe. Its alarm keeps it until it has answered.
+/// Must be kept until it has answered. Thread-safe.
 class FileWeighing : public std::enable_shared_from_this<FileWeighing> {
  public:
-  /// `known` needs no asking. Of a node nobody is asked about twice.
+  /// Of sessions, with their nodes, that are about to be asked; `known` needs
+  /// no asking. No node is in both.
   FileWeighing(std::map<control::SessionId, std::string> asked,
                std::vector<NodeKept> known, Weighed weighed);
 
-  /// Once, before anybody is asked.
-  void Begin(std::chrono::milliseconds patience);
-
-  /// To be called where perhaps nobody is asked.
-  void FinishIfAnswered();
+  /// Once, after it is kept: it answers when that time is over, and at once
+  /// where nobody is left to be asked.
+  void Start(std::chrono::milliseconds patience);
 
   /// Ignored of who was not asked, or has answered.
   void Answer(control::SessionId session, const KeptSize& size);
@@ -48,6 +49,7 @@ class FileWeighing : public std::enable_shared_from_this<FileWeighing> {
  private:
   void Note(control::SessionId session, NodeKept kept);
   void GiveUp();
+  void FinishIfAnswered();
 
   std::mutex mutex_;
   std::map<control::SessionId, std::string> open_ ABSL_GUARDED_BY(mutex_);

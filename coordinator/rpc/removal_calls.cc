@@ -1,14 +1,17 @@
 // Removal of sweeps and of what was measured of trials, and before it what that
 // frees: in the store, and on nodes.
 
-#include <filesystem>
-#include <optional>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <unistd.h>
 
 #include "common/kept_files.h"
 #include "coordinator/rpc/request_id.h"
@@ -53,31 +56,72 @@ absl::StatusOr<control::Target> FindTarget(const storage::StoreReader& reader,
   return ResolveTarget(reader, text);
 }
 
+bool IsEmpty(const NodeKept& kept) {
+  return kept.unknown.empty() && kept.size == KeptSize{};
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+}  // namespace
+
+/// What a call is to remove, each once.
 struct Removal {
   control::RemoveTargets command;
   std::vector<SweepId> sweeps;  // those it removes whole
   std::set<std::string> nodes;  // where their attempts ran; on a dry run
+
+  /// False if it is there already, itself or with its sweep.
+  bool Add(const control::Target& target) {
+    auto& targets = command.targets;
+    const auto* trial = std::get_if<TrialId>(&target);
+    const bool goes_with_sweep =
+        trial && std::find(sweeps.begin(), sweeps.end(), trial->cell.sweep) !=
+                     sweeps.end();
+    if (goes_with_sweep ||
+        std::find(targets.begin(), targets.end(), target) != targets.end()) {
+      return false;
+    }
+    targets.push_back(target);
+    const auto* sweep = std::get_if<SweepId>(&target);
+    if (sweep) sweeps.push_back(*sweep);
+    return true;
+  }
 };
 
-/// On a dry run with what each target holds, said in the reply.
-absl::StatusOr<Removal> Weigh(const storage::StoreReader& reader,
-                              const v1::RemoveRequest& request,
-                              v1::RemoveReply& reply) {
+namespace {
+
+/// Sweeps first, as they were named: a trial may be of a sweep named after it.
+absl::StatusOr<Removal> FindTargets(const storage::StoreReader& reader,
+                                    const v1::RemoveRequest& request) {
+  std::vector<control::Target> targets;
+  for (const std::string& text : request.targets()) {
+    auto target = FindTarget(reader, text);
+    if (!target.ok()) return target.status();
+    targets.push_back(*std::move(target));
+  }
+  std::stable_partition(targets.begin(), targets.end(), [](const auto& one) {
+    return std::holds_alternative<SweepId>(one);
+  });
   Removal removal;
   removal.command.request_id = request.request_id();
   removal.command.dry_run = request.dry_run();
-  for (const std::string& text : request.targets()) {
-    const auto target = FindTarget(reader, text);
-    if (!target.ok()) return target.status();
+  for (const control::Target& target : targets) removal.Add(target);
+  return removal;
+}
+
+/// Says the targets, and on a dry run what each holds: what has gone cannot be
+/// counted when the answer is asked for again.
+absl::Status CountTargets(const storage::StoreReader& reader, Removal& removal,
+                          v1::RemoveReply& reply) {
+  for (const control::Target& target : removal.command.targets) {
     v1::RemovedTarget& one = *reply.add_targets();
-    one.set_target(
-        std::visit([](const auto& t) { return ToText(t); }, *target));
-    removal.command.targets.push_back(*target);
-    const auto* sweep = std::get_if<SweepId>(&*target);
-    if (sweep) removal.sweeps.push_back(*sweep);
-    // What has gone cannot be weighed when the answer is asked for again.
-    if (!request.dry_run()) continue;
-    const auto contents = ContentsOf(reader, *target);
+    one.set_target(std::visit([](const auto& t) { return ToText(t); }, target));
+    if (!removal.command.dry_run) continue;
+    const auto contents = ContentsOf(reader, target);
     if (!contents.ok()) return contents.status();
     one.set_trials(contents->trials);
     one.set_attempts(contents->attempts);
@@ -86,58 +130,66 @@ absl::StatusOr<Removal> Weigh(const storage::StoreReader& reader,
     one.set_bytes(contents->bytes);
     removal.nodes.insert(contents->nodes.begin(), contents->nodes.end());
   }
-  return removal;
+  return absl::OkStatus();
 }
 
-bool IsEmpty(const NodeKept& kept) {
-  return kept.unknown.empty() && kept.size == KeptSize{};
-}
-
-/// The agent of a private coordinator comes only while work is wanted; what it
-/// keeps lies in the folder they share. Null: nothing does.
-std::optional<NodeKept> KeptHere(const std::filesystem::path& state,
-                                 const Removal& removal) {
-  std::error_code error;
-  const KeptFiles files{state, state / "checkpoints"};
-  if (!std::filesystem::is_directory(state / "attempts", error)) return {};
-  return NodeKept{
-      removal.nodes.size() == 1 ? *removal.nodes.begin() : "this machine",
-      WeighFiles(removal.sweeps, files), ""};
-}
-
-void Tell(const std::vector<NodeKept>& nodes, v1::RemoveReply& reply) {
+void Tell(const std::vector<NodeKept>& nodes, const Removal& removal,
+          v1::RemoveReply& reply) {
   for (const NodeKept& kept : nodes) {
-    if (IsEmpty(kept)) continue;
+    if (IsEmpty(kept) && !removal.nodes.contains(kept.node)) continue;
     v1::NodeFiles& node = *reply.add_nodes();
     node.set_node(kept.node);
     node.set_attempts(kept.size.attempts);
     node.set_checkpoints(kept.size.checkpoints);
     node.set_bytes(kept.size.bytes);
+    node.set_at_least(kept.size.at_least);
     node.set_unknown(kept.unknown);
   }
 }
 
-/// Fills in what nodes keep and ends the call.
-void FinishDryRun(const SweepServiceParts& parts, const Removal& removal,
-                  v1::RemoveReply* reply, grpc::ServerUnaryReactor* reactor) {
-  parts.background.Post(
-      [&parts, removal, reply, reactor](const std::stop_token&) {
-        if (parts.agents.HasNone()) {
-          if (const auto here = KeptHere(parts.state, removal)) {
-            Tell({*here}, *reply);
-            return reactor->Finish(grpc::Status::OK);
-          }
-        }
-        parts.agents.WeighFiles(removal.sweeps,
-                                {removal.nodes.begin(), removal.nodes.end()},
-                                [reply, reactor](const auto& nodes) {
-                                  Tell(nodes, *reply);
-                                  reactor->Finish(grpc::Status::OK);
-                                });
-      });
+}  // namespace
+
+/// The agent of a private coordinator comes only while work is wanted; what it
+/// keeps lies in the folder they share.
+std::vector<NodeKept> SweepService::KeptHere(const Removal& removal,
+                                             const std::stop_token& stop) {
+  NodeKept here{HostName(), {}, ""};
+  // It may take long: other calls need threads, too.
+  if (files_are_weighed_.exchange(true)) {
+    here.unknown = "somebody else asks for it just now; ask again";
+  } else {
+    const auto until = std::chrono::steady_clock::now() + kTimeToWeigh;
+    here.size = WeighFiles(removal.sweeps,
+                           {parts_.state, parts_.state / "checkpoints"}, [&] {
+                             return !stop.stop_requested() &&
+                                    std::chrono::steady_clock::now() < until;
+                           });
+    files_are_weighed_ = false;
+  }
+  std::vector<NodeKept> nodes;
+  for (const std::string& node : removal.nodes) {
+    if (node == here.node) continue;
+    nodes.push_back({node, {}, "it is not connected"});
+  }
+  nodes.push_back(std::move(here));
+  return nodes;
 }
 
-}  // namespace
+/// Fills in what nodes keep, and ends the call.
+void SweepService::FinishDryRun(const Removal& removal, v1::RemoveReply* reply,
+                                grpc::ServerUnaryReactor* reactor) {
+  const auto finish = [removal, reply, reactor](const auto& nodes) {
+    Tell(nodes, removal, *reply);
+    reactor->Finish(grpc::Status::OK);
+  };
+  if (!parts_.is_private) {
+    return parts_.agents.WeighFiles(
+        removal.sweeps, {removal.nodes.begin(), removal.nodes.end()}, finish);
+  }
+  parts_.background.Post([this, removal, finish](const std::stop_token& stop) {
+    finish(KeptHere(removal, stop));
+  });
+}
 
 grpc::ServerUnaryReactor* SweepService::Remove(
     grpc::CallbackServerContext* context, const v1::RemoveRequest* request,
@@ -148,22 +200,24 @@ grpc::ServerUnaryReactor* SweepService::Remove(
     reactor->Finish(check);
     return reactor;
   }
-  parts_.background.Post(
-      [this, request, reply, reactor](const std::stop_token&) {
-        const auto removal = Weigh(parts_.reader, *request, *reply);
-        if (!removal.ok()) return reactor->Finish(ToGrpc(removal.status()));
-        parts_.commands.Post(removal->command, [this, removal = *removal, reply,
-                                                reactor](const auto& answer) {
-          if (!answer.ok() || removal.sweeps.empty()) {
-            return reactor->Finish(ToGrpc(answer.status()));
-          }
-          if (removal.command.dry_run) {
-            return FinishDryRun(parts_, removal, reply, reactor);
-          }
-          parts_.agents.TellRemoved(removal.sweeps);
-          reactor->Finish(grpc::Status::OK);
-        });
-      });
+  parts_.background.Post([this, request, reply,
+                          reactor](const std::stop_token&) {
+    auto removal = FindTargets(parts_.reader, *request);
+    if (!removal.ok()) return reactor->Finish(ToGrpc(removal.status()));
+    const absl::Status counted = CountTargets(parts_.reader, *removal, *reply);
+    if (!counted.ok()) return reactor->Finish(ToGrpc(counted));
+    parts_.commands.Post(removal->command, [this, removal = *removal, reply,
+                                            reactor](const auto& answer) {
+      if (!answer.ok() || removal.sweeps.empty()) {
+        return reactor->Finish(ToGrpc(answer.status()));
+      }
+      if (removal.command.dry_run) {
+        return FinishDryRun(removal, reply, reactor);
+      }
+      parts_.agents.TellRemoved(removal.sweeps);
+      reactor->Finish(grpc::Status::OK);
+    });
+  });
   return reactor;
 }
 

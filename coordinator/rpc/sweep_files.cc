@@ -15,8 +15,9 @@ namespace leadline::rpc {
 namespace {
 
 constexpr int kMostKept = 1000;
-// A person waits for it.
-constexpr std::chrono::seconds kPatience{3};
+// Agents say what they know by then.
+constexpr std::chrono::milliseconds kPatience =
+    kTimeToWeigh + std::chrono::milliseconds(500);
 
 v1::CoordinatorMessage RemovedMessage(const std::vector<SweepId>& sweeps) {
   v1::CoordinatorMessage message;
@@ -81,13 +82,12 @@ void AgentSessions::WeighFiles(const std::vector<SweepId>& sweeps,
           ForgetWeighing(request);
           weighed(std::move(kept));
         });
-    weighing->Begin(kPatience);
     weighings_[request] = weighing;
   }
   for (const auto& [node, session] : asked) {
     session->Send(WeighMessage(request, sweeps));
   }
-  weighing->FinishIfAnswered();
+  weighing->Start(kPatience);
 }
 
 std::map<std::string, std::shared_ptr<AgentSession>>
@@ -132,8 +132,8 @@ void AgentSessions::OnWeighed(control::SessionId session,
     if (found == weighings_.end()) return;
     weighing = found->second;
   }
-  weighing->Answer(session,
-                   {reply.attempts(), reply.checkpoints(), reply.bytes()});
+  weighing->Answer(session, {reply.attempts(), reply.checkpoints(),
+                             reply.bytes(), reply.at_least()});
 }
 
 }  // namespace leadline::rpc

@@ -5,6 +5,9 @@
 
 #include <atomic>
 #include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <vector>
 
 #include "coordinator/control/sinks.h"
 #include "coordinator/rpc/agent_sessions.h"
@@ -24,9 +27,12 @@ struct SweepServiceParts {
   Attachments& attachments;
   Watchers& watchers;
   AgentSessions& agents;
-  /// The coordinator's folder, which a private one shares with its agent.
-  std::filesystem::path state;
+  std::filesystem::path state;  // the coordinator's folder
+  /// Its only agent is of this machine and shares that folder.
+  bool is_private = false;
 };
+
+struct Removal;
 
 /// Handlers convert, post and reply: what reads files or the store is done in
 /// the background, what changes anything on the thread of control.
@@ -79,10 +85,15 @@ class SweepService final : public v1::SweepService::CallbackService {
       grpc::CallbackServerContext*, const v1::WatchRequest* request) override;
 
  private:
+  void FinishDryRun(const Removal& removal, v1::RemoveReply* reply,
+                    grpc::ServerUnaryReactor* reactor);
+  std::vector<NodeKept> KeptHere(const Removal& removal,
+                                 const std::stop_token& stop);
   void Follow(SweepId sweep, const std::shared_ptr<WatchStream>& stream);
 
   SweepServiceParts parts_;
   std::atomic<bool> backup_is_made_ = false;
+  std::atomic<bool> files_are_weighed_ = false;
 };
 
 }  // namespace leadline::rpc

@@ -52,6 +52,7 @@ void AgentLogic::Handle(const FilesWeighed& weighed) {
   reply.set_attempts(weighed.size.attempts);
   reply.set_checkpoints(weighed.size.checkpoints);
   reply.set_bytes(weighed.size.bytes);
+  reply.set_at_least(weighed.size.at_least);
   Send(std::move(message));
 }
 

@@ -1,5 +1,6 @@
 #include "worker/agent/file_keeper.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostWeighings = 64;
+constexpr size_t kMostAskers = 1000;
 
 void RemoveFolder(const fs::path& folder, int64_t& count,
                   RemovedFiles& removed) {
@@ -68,25 +70,59 @@ void FileKeeper::Remove(SweepId sweep) {
 
 void FileKeeper::Weigh(WeighingTag tag, std::vector<SweepId> sweeps) {
   const std::lock_guard lock(mutex_);
+  const auto same =
+      std::find_if(weighings_.begin(), weighings_.end(),
+                   [&](const auto& one) { return one.sweeps == sweeps; });
+  if (same != weighings_.end()) {
+    if (same->tags.size() < kMostAskers) same->tags.push_back(tag);
+    return;
+  }
   if (weighings_.size() >= kMostWeighings) return;
-  weighings_.push_back({tag, std::move(sweeps)});
+  weighings_.push_back({std::move(sweeps),
+                        {tag},
+                        std::chrono::steady_clock::now() + kTimeToWeigh});
   changed_.notify_all();
+}
+
+std::optional<FileKeeper::Weighing> FileKeeper::NextWeighing() {
+  while (!weighings_.empty()) {
+    Weighing next = std::move(weighings_.front());
+    weighings_.pop_front();
+    // Nobody waits for one whose time is over.
+    if (std::chrono::steady_clock::now() < next.until) return next;
+  }
+  return std::nullopt;
 }
 
 std::function<void()> FileKeeper::NextTask() {
   std::unique_lock lock(mutex_);
-  changed_.wait(
-      lock, [&] { return ending_ || !wanted_.empty() || !weighings_.empty(); });
+  changed_.wait(lock, [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return ending_ || !wanted_.empty() || !weighings_.empty();
+  });
   if (ending_) return nullptr;
-  if (!weighings_.empty()) {
-    Weighing next = std::move(weighings_.front());
-    weighings_.pop_front();
-    return [this, next = std::move(next)] {
-      sinks_.weighed({next.tag, WeighFiles(next.sweeps, files_)});
-    };
+  // By turns, so that neither keeps the other waiting for ever.
+  const bool removes =
+      !wanted_.empty() && (removes_next_ || weighings_.empty());
+  removes_next_ = !removes;
+  if (!removes) {
+    auto next = NextWeighing();
+    if (!next) return [] {};
+    return [this, next = *std::move(next)] { Answer(next); };
   }
   const SweepId next = wanted_.extract(wanted_.begin()).value();
   return [this, next] { sinks_.removed(next, RemoveFilesOf(next, files_)); };
+}
+
+void FileKeeper::Answer(const Weighing& weighing) {
+  const KeptSize size = WeighFiles(weighing.sweeps, files_, [&] {
+    return std::chrono::steady_clock::now() < weighing.until && !IsEnding();
+  });
+  for (const WeighingTag& tag : weighing.tags) sinks_.weighed({tag, size});
+}
+
+bool FileKeeper::IsEnding() {
+  const std::lock_guard lock(mutex_);
+  return ending_;
 }
 
 void FileKeeper::Run() {

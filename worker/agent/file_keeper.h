@@ -3,11 +3,13 @@
 
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
@@ -60,17 +62,25 @@ class FileKeeper {
 
   void Remove(SweepId sweep);
 
-  /// Before what is to be removed. Left if too many wait already.
+  /// Within kTimeToWeigh, as much as can be looked at by then; left where not
+  /// even a beginning can be made, or too many wait.
   void Weigh(WeighingTag tag, std::vector<SweepId> sweeps);
 
  private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// One walk answers all who ask for the same sweeps before it begins.
   struct Weighing {
-    WeighingTag tag;
     std::vector<SweepId> sweeps;
+    std::vector<WeighingTag> tags;
+    Time until;  // of the first who asked
   };
 
   void Run();
   std::function<void()> NextTask();
+  std::optional<Weighing> NextWeighing() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Answer(const Weighing& weighing);
+  bool IsEnding();
 
   const KeptFiles files_;
   const Sinks sinks_;
@@ -78,6 +88,7 @@ class FileKeeper {
   std::condition_variable changed_;
   std::deque<Weighing> weighings_ ABSL_GUARDED_BY(mutex_);
   std::set<SweepId> wanted_ ABSL_GUARDED_BY(mutex_);
+  bool removes_next_ ABSL_GUARDED_BY(mutex_) = false;
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::jthread thread_;
 };

@@ -1,7 +1,12 @@
 // Remove through real streams: what it says that nodes would be rid of.
 
+#include <chrono>
+#include <filesystem>
+#include <future>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,19 +50,34 @@ class RemovalTest : public ::testing::Test {
   }
   /// "NODE ATTEMPTS BYTES UNKNOWN", one a node.
   std::vector<std::string> Ask() {
-    grpc::ClientContext context;
-    v1::RemoveRequest request;
-    request.add_targets("s1");
-    request.set_dry_run(true);
-    v1::RemoveReply reply;
-    const auto status = world_.Sweeps()->Remove(&context, request, &reply);
-    EXPECT_TRUE(status.ok()) << status.error_message();
+    const v1::RemoveReply reply = Reply({"s1"});
     std::vector<std::string> said;
     for (const v1::NodeFiles& node : reply.nodes()) {
       said.push_back(node.node() + " " + std::to_string(node.attempts()) + " " +
                      std::to_string(node.bytes()) + " " + node.unknown());
     }
     return said;
+  }
+  /// Until what it says fits.
+  template <typename Fits>
+  std::vector<std::string> AskUntil(const Fits& fits) {
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    std::vector<std::string> said = Ask();
+    while (!fits(said) && std::chrono::steady_clock::now() < deadline) {
+      said = Ask();
+    }
+    return said;
+  }
+  v1::RemoveReply Reply(const std::vector<std::string>& targets) {
+    grpc::ClientContext context;
+    v1::RemoveRequest request;
+    for (const std::string& target : targets) request.add_targets(target);
+    request.set_dry_run(true);
+    v1::RemoveReply reply;
+    const auto status = world_.Sweeps()->Remove(&context, request, &reply);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return reply;
   }
 
   CoordinatorWorld world_;
@@ -76,9 +96,8 @@ TEST_F(RemovalTest, EveryNodeSaysWhatItKeeps) {
         stream.Write(reply);
       });
   // Those that were there first are known by now; the others soon.
-  std::vector<std::string> said = Ask();
-  while (said.size() < 2) said = Ask();
-  EXPECT_THAT(said, ElementsAre("a 1 80 ", "b 1 700 "));
+  EXPECT_THAT(AskUntil([](const auto& said) { return said.size() == 2; }),
+              ElementsAre("a 1 80 ", "b 1 700 "));
 }
 
 TEST_F(RemovalTest, OfNodesThatCannotSayTheReasonIsTold) {
@@ -87,9 +106,57 @@ TEST_F(RemovalTest, OfNodesThatCannotSayTheReasonIsTold) {
   Train();
   EXPECT_THAT(Ask(), ElementsAre("old 0 0 its agent is of an older version"));
   trainer.reset();
-  std::vector<std::string> said = Ask();
-  while (said.front().find("older") != std::string::npos) said = Ask();
-  EXPECT_THAT(said, ElementsAre("old 0 0 it is not connected"));
+  EXPECT_THAT(AskUntil([](const auto& said) {
+                return said.front().find("older") == std::string::npos;
+              }),
+              ElementsAre("old 0 0 it is not connected"));
+}
+
+TEST_F(RemovalTest, ANodeThatRanItAndKeepsNothingSaysSo) {
+  FakeAgent trainer(
+      world_.Channel(), Newest("n", 1),
+      [](FakeAgent::Stream& stream, const v1::CoordinatorMessage& message) {
+        FakeAgent::TrainAtOnce(stream, message);
+        if (!message.has_weigh()) return;
+        v1::AgentMessage reply;
+        reply.mutable_weighed()->set_request(message.weigh().request());
+        stream.Write(reply);
+      });
+  Train();
+  EXPECT_THAT(Ask(), ElementsAre("n 0 0 "));
+}
+
+TEST_F(RemovalTest, FilesBesideASharedCoordinatorAreNotThoseOfItsNodes) {
+  FakeAgent trainer(world_.Channel(), RegisterMessage("far", 1));
+  Train();
+  std::filesystem::create_directories(world_.folder() / "attempts" /
+                                      "s1.1.c0@1");
+  EXPECT_THAT(Ask(), ElementsAre("far 0 0 its agent is of an older version"));
+}
+
+TEST_F(RemovalTest, WhatIsNamedTwiceGoesOnce) {
+  FakeAgent trainer(world_.Channel(), RegisterMessage("n", 1));
+  Train();
+  const v1::RemoveReply reply = Reply({"s1.1.0", "s1", "small", "s1.1.0"});
+  ASSERT_EQ(reply.targets_size(), 1);
+  EXPECT_EQ(reply.targets(0).target(), "s1");
+  EXPECT_EQ(Reply({"s1.1.0", "s1.1.1", "s1.1.0"}).targets_size(), 2);
+}
+
+TEST_F(RemovalTest, AStopWaitsForNoAgentThatIsSilent) {
+  std::promise<void> asked;
+  FakeAgent trainer(
+      world_.Channel(), Newest("n", 1),
+      [&](FakeAgent::Stream& stream, const v1::CoordinatorMessage& message) {
+        FakeAgent::TrainAtOnce(stream, message);
+        if (message.has_weigh()) asked.set_value();
+      });
+  Train();
+  std::jthread stop([&] {
+    asked.get_future().wait();
+    world_.coordinator().Stop();
+  });
+  EXPECT_THAT(Ask(), ElementsAre("n 0 0 it went away before it answered"));
 }
 
 TEST_F(RemovalTest, ASweepThatNeverRanIsKeptByNobody) {

@@ -1,6 +1,7 @@
 """Notes, tags, the archive, removal, backups: the commands on a coordinator without an agent."""
 
 import json
+import socket
 import sqlite3
 import subprocess
 import unittest
@@ -72,7 +73,10 @@ class Housekeeping(World):
         self.assertEqual((node["attempts"], node["unknown"]), (2, None))
         files = [path for path in self.state().glob("attempts/*/events.jsonl")]
         self.assertGreater(node["bytes"], sum(path.stat().st_size for path in files))
-        self.assertIn(f"on {node['node']}: event files and logs of 2 attempts", self.run_command("rm", "s1", "--yes"))
+        self.assertEqual((node["node"], node["at_least"]), (socket.gethostname(), False))
+        said = self.run_command("rm", "s1", "--yes")
+        self.assertIn(f"on {node['node']}: event files and logs of 2 attempts, checkpoints of 2 cohorts", said)
+        self.assertIn("goes with the next `leadline run`", said)
 
     def test_a_backup_is_made_looked_through_and_restored(self):
         self.run_command("submit", self.file)

@@ -1,7 +1,13 @@
 #include "common/kept_files.h"
 
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/support/scratch_folder.h"
 
@@ -22,6 +28,10 @@ class KeptFilesTest : public ::testing::Test {
     return files_.state / "attempts" / id;
   }
 
+  KeptSize Weigh(const std::vector<SweepId>& sweeps) {
+    return WeighFiles(sweeps, files_, [] { return true; });
+  }
+
   ScratchFolder folder_;
   KeptFiles files_{folder_.path() / "state", folder_.path() / "checkpoints"};
 };
@@ -33,11 +43,11 @@ TEST_F(KeptFilesTest, AllOfTheSweepsAskedForIsWeighedAndNothingElse) {
   Write(Attempt("s2.1.c0@1") / "events.jsonl", 5000);
   Write(Attempt("s11.1.c0@1") / "events.jsonl", 70000);
   Write(files_.checkpoints / "s12.1.c0" / "data", 900000);
-  EXPECT_EQ(WeighFiles({SweepId{1}}, files_), (KeptSize{2, 1, 123}));
-  EXPECT_EQ(WeighFiles({SweepId{2}, SweepId{1}, SweepId{1}}, files_),
+  EXPECT_EQ(Weigh({SweepId{1}}), (KeptSize{2, 1, 123}));
+  EXPECT_EQ(Weigh({SweepId{2}, SweepId{1}, SweepId{1}}),
             (KeptSize{3, 1, 5123}));
-  EXPECT_EQ(WeighFiles({SweepId{3}}, files_), KeptSize{});
-  EXPECT_EQ(WeighFiles({}, files_), KeptSize{});
+  EXPECT_EQ(Weigh({SweepId{3}}), KeptSize{});
+  EXPECT_EQ(Weigh({}), KeptSize{});
   EXPECT_THAT(KeptSweeps(files_),
               ElementsAre(SweepId{1}, SweepId{2}, SweepId{11}, SweepId{12}));
 }
@@ -51,7 +61,7 @@ TEST_F(KeptFilesTest, NamesThatAreNoIdsOfOursCountForNone) {
     Write(files_.checkpoints / name / "data", 10);
   }
   EXPECT_THAT(KeptSweeps(files_), IsEmpty());
-  EXPECT_EQ(WeighFiles({SweepId{1}}, files_), KeptSize{});
+  EXPECT_EQ(Weigh({SweepId{1}}), KeptSize{});
 }
 
 TEST_F(KeptFilesTest, WhatLinksLeadToIsNotWeighed) {
@@ -63,12 +73,53 @@ TEST_F(KeptFilesTest, WhatLinksLeadToIsNotWeighed) {
                      Attempt("s1.1.c0@1") / "link");
   fs::create_directory_symlink(folder_.path() / "elsewhere",
                                Attempt("s1.2.c0@1"));
-  EXPECT_EQ(WeighFiles({SweepId{1}}, files_), (KeptSize{2, 0, 7}));
+  EXPECT_EQ(Weigh({SweepId{1}}), (KeptSize{2, 0, 7}));
+}
+
+TEST_F(KeptFilesTest, BesideWhatCannotBeReadAllElseIsWeighedAndItIsSaid) {
+  for (const char* name : {"a", "b", "c"}) {
+    Write(Attempt("s1.1.c0@1") / name / "data", 100);
+  }
+  // Nobody, root neither, follows a name that is longer than names may be.
+  const fs::path deep = Attempt("s1.1.c0@1") / "b" / "deep";
+  fs::create_directories(deep);
+  const int top = open(deep.c_str(), O_PATH | O_DIRECTORY);
+  int folder = top;
+  const std::string name(200, 'n');
+  for (int depth = 0; depth < 25; ++depth) {
+    ASSERT_EQ(mkdirat(folder, name.c_str(), 0700), 0);
+    const int next = openat(folder, name.c_str(), O_PATH | O_DIRECTORY);
+    close(folder);
+    folder = next;
+  }
+  close(folder);
+  EXPECT_EQ(Weigh({SweepId{1}}), (KeptSize{1, 0, 300, true}));
+  EXPECT_EQ(Weigh({SweepId{2}}), KeptSize{});
+}
+
+TEST_F(KeptFilesTest, AFolderWithoutNamesToReadIsNotTakenForEmpty) {
+  Write(files_.state / "attempts", 1);  // no folder
+  EXPECT_EQ(Weigh({SweepId{1}}), (KeptSize{0, 0, 0, true}));
+}
+
+TEST_F(KeptFilesTest, AFileInThePlaceOfAFolderIsWeighedAsItIs) {
+  Write(Attempt("s1.1.c0@1"), 40);
+  EXPECT_EQ(Weigh({SweepId{1}}), (KeptSize{1, 0, 40}));
+}
+
+TEST_F(KeptFilesTest, WhatWasSeenWhenTimeIsOverIsTheLeast) {
+  for (int i = 0; i < 10; ++i) {
+    Write(Attempt("s1.1.c0@1") / std::to_string(i), 10);
+  }
+  int looks = 0;
+  const KeptSize size =
+      WeighFiles({SweepId{1}}, files_, [&] { return ++looks <= 5; });
+  EXPECT_EQ(size, (KeptSize{1, 0, 40, true}));  // of the folder and four files
 }
 
 TEST_F(KeptFilesTest, FoldersThatAreNotThereHoldNothing) {
   EXPECT_THAT(KeptSweeps(files_), IsEmpty());
-  EXPECT_EQ(WeighFiles({SweepId{1}}, files_), KeptSize{});
+  EXPECT_EQ(Weigh({SweepId{1}}), KeptSize{});
   EXPECT_EQ(BytesIn(files_.state), 0);
 }
 

@@ -24,7 +24,7 @@ class FileWeighingTest : public ::testing::Test {
     auto weighing = std::make_shared<FileWeighing>(
         std::move(nodes), std::move(known),
         [this](const auto& kept) { answer_.set_value(kept); });
-    weighing->Begin(patience);
+    weighing->Start(patience);
     return weighing;
   }
   bool IsAnswered() {
@@ -67,13 +67,32 @@ TEST_F(FileWeighingTest, OneThatGoesAwayOrIsSilentIsNotWaitedForForEver) {
 }
 
 TEST_F(FileWeighingTest, WhereNobodyIsAskedWhatIsKnownIsTheAnswer) {
-  Ask({}, kLong, {{"a", {}, "it is not connected"}})->FinishIfAnswered();
+  Ask({}, kLong, {{"a", {}, "it is not connected"}});
   EXPECT_THAT(said_.get(),
               ElementsAre(FieldsAre("a", KeptSize{}, "it is not connected")));
 }
 
+TEST_F(FileWeighingTest, IsGoneOnceNobodyKeepsIt) {
+  auto weighing = Ask({{{1}, "a"}});
+  const std::weak_ptr<FileWeighing> weak = weighing;
+  weighing->Answer({1}, {1, 1, 1});
+  said_.wait();
+  weighing.reset();
+  EXPECT_TRUE(weak.expired());
+}
+
+TEST_F(FileWeighingTest, AnAnswerBeforeItStartedCounts) {
+  const auto weighing = std::make_shared<FileWeighing>(
+      std::map<SessionId, std::string>{{{1}, "a"}}, std::vector<NodeKept>(),
+      [this](const auto& kept) { answer_.set_value(kept); });
+  weighing->Answer({1}, {1, 1, 1});
+  weighing->Start(kLong);
+  EXPECT_THAT(said_.get(), ElementsAre(FieldsAre("a", KeptSize{1, 1, 1}, "")));
+}
+
 TEST_F(FileWeighingTest, NumbersBelowNoneAreNone) {
-  Ask({{{1}, "a"}})->Answer({1}, {-1, -2, -3});
+  const auto weighing = Ask({{{1}, "a"}});
+  weighing->Answer({1}, {-1, -2, -3});
   EXPECT_THAT(said_.get(), ElementsAre(FieldsAre("a", KeptSize{}, "")));
 }
 

@@ -143,34 +143,68 @@ TEST_F(FileKeeperTest, TellsWhatIsKeptAndThenWhatOfItWentAway) {
   EXPECT_EQ(told.Await(2)[1], "s3 1 " + bytes);
 }
 
-TEST_F(FileKeeperTest, WeighsBeforeItRemovesAndNotWithoutEnd) {
-  MakeTold("s3.1.c0@1");
-  Told told;
-  std::promise<void> go;
-  std::shared_future<void> gone = go.get_future();
-  FileKeeper::Sinks sinks = told.Sinks();
-  sinks.weighed = [&, tell = sinks.weighed](const FilesWeighed& weighed) {
-    gone.wait();
-    tell(weighed);
-  };
-  FileKeeper keeper(files_, std::move(sinks));
-  keeper.Remove(SweepId{4});
-  told.Await(1);
-  // The first keeps it busy, or waits before the others.
-  for (int64_t request = 0; request < 200; ++request) {
-    keeper.Weigh({1, request}, {SweepId{3}});
+/// A keeper that is busy until it is let go.
+class BusyFileKeeperTest : public RemovedFilesTest {
+ protected:
+  BusyFileKeeperTest() {
+    MakeTold("s3.1.c0@1");
+    keeper_.Remove(SweepId{9});
+    told_.Await(1);
   }
-  keeper.Remove(SweepId{3});
-  go.set_value();
-  const auto is_removal = [](const std::string& text) {
-    return text.starts_with("s3 ");
-  };
-  std::vector<std::string> said;
-  for (size_t count = 2; said.empty() || !is_removal(said.back()); ++count) {
-    said = told.Await(count);
+  ~BusyFileKeeperTest() override {
+    if (!is_let_go_) LetGo();
   }
-  EXPECT_GE(said.size(), 1 + 64 + 1);
-  EXPECT_LE(said.size(), 1 + 65 + 1);
+  FileKeeper::Sinks Sinks() {
+    FileKeeper::Sinks sinks = told_.Sinks();
+    sinks.removed = [this, tell = sinks.removed](SweepId sweep,
+                                                 const RemovedFiles& files) {
+      tell(sweep, files);
+      if (sweep == SweepId{9}) gone_.wait();
+    };
+    return sinks;
+  }
+  void LetGo() {
+    is_let_go_ = true;
+    go_.set_value();
+  }
+  /// What was said since it was busy, up to that.
+  std::vector<std::string> SaidUntil(const std::string& last) {
+    for (size_t count = 2;; ++count) {
+      const std::vector<std::string> said = told_.Await(count);
+      if (!said[count - 1].starts_with(last)) continue;
+      return {said.begin() + 1, said.begin() + static_cast<int64_t>(count)};
+    }
+  }
+
+  std::promise<void> go_;
+  std::shared_future<void> gone_ = go_.get_future();
+  bool is_let_go_ = false;
+  Told told_;
+  FileKeeper keeper_{files_, Sinks()};
+};
+
+TEST_F(BusyFileKeeperTest, AllWhoAskTheSameAreAnsweredByOneWalk) {
+  for (int64_t request = 1; request <= 100; ++request) {
+    keeper_.Weigh({1, request}, {SweepId{3}});
+  }
+  keeper_.Remove(SweepId{3});
+  LetGo();
+  const auto said = SaidUntil("s3 ");
+  ASSERT_EQ(said.size(), 101U);
+  EXPECT_TRUE(said[0].starts_with("1:1 1 ")) << said[0];
+  EXPECT_TRUE(said[99].starts_with("1:100 1 ")) << said[99];
+}
+
+TEST_F(BusyFileKeeperTest, ManyDifferentQuestionsKeepNoRemovalWaiting) {
+  for (int64_t request = 1; request <= 200; ++request) {
+    keeper_.Weigh({1, request}, {SweepId{3 + request}});
+  }
+  keeper_.Remove(SweepId{3});
+  LetGo();
+  const auto said = SaidUntil("s3 ");
+  ASSERT_EQ(said.size(), 2U);  // after one of them
+  EXPECT_TRUE(said[0].starts_with("1:1 0 ")) << said[0];
+  EXPECT_EQ(SaidUntil("1:64 ").size(), 65U);  // and the rest of those it took
 }
 
 }  // namespace
