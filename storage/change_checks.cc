@@ -14,6 +14,13 @@ absl::Status Misfit(const SweepId& sweep, const std::string& what) {
                                     what);
 }
 
+std::string TextOf(const ErrandRecord& errand) {
+  std::string text =
+      std::string(Name(errand.kind)) + " of sweep " + ToText(errand.sweep);
+  if (errand.cell) text += ", cell " + std::to_string(*errand.cell);
+  return text;
+}
+
 }  // namespace
 
 absl::Status CheckParts(const AddSweep& change) {
@@ -125,6 +132,23 @@ absl::Status CheckRemoval(const TrialId& trial, TrialState state) {
   if (IsEnded(state)) return absl::OkStatus();
   return absl::FailedPreconditionError("trial " + ToText(trial) + " is " +
                                        std::string(Name(state)));
+}
+
+absl::Status CheckErrand(const ErrandRecord& errand) {
+  const bool is_retry = errand.kind == ErrandKind::kRetry;
+  if (errand.cell.value_or(1) >= 1 &&
+      is_retry == (errand.failed || errand.cancelled)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(TextOf(errand) + " makes no sense");
+}
+
+absl::Status UnderWay(const ErrandRecord& errand) {
+  return absl::AlreadyExistsError(TextOf(errand) + " is under way already");
+}
+
+absl::Status NotUnderWay(const ErrandRecord& errand) {
+  return absl::NotFoundError(TextOf(errand) + " is not under way");
 }
 
 absl::Status CheckShape(const RoutingRecord& routing) {

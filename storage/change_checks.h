@@ -38,6 +38,13 @@ absl::Status CheckDescription(const DescribeSweep& change, SweepState state);
 absl::Status CheckRemoval(SweepId sweep, SweepState state);
 absl::Status CheckRemoval(const TrialId& trial, TrialState state);
 
+/// InvalidArgument if it is of no cell, or queues nothing again.
+absl::Status CheckErrand(const ErrandRecord& errand);
+
+/// The code and message of beginning one twice, and of ending none.
+absl::Status UnderWay(const ErrandRecord& errand);
+absl::Status NotUnderWay(const ErrandRecord& errand);
+
 /// InvalidArgument if a router has another number of sources than of weights.
 absl::Status CheckShape(const RoutingRecord& routing);
 

@@ -85,6 +85,7 @@ absl::Status MemoryTransaction::On(const RemoveSweep& change) {
             [&](const auto& key) { return key.cell.sweep == id; });
   EraseFrom(record_.cells, FirstCell(id),
             [&](const auto& key) { return key.sweep == id; });
+  Erase(record_.errands, id);
   Erase(record_.sweeps, id);
   return absl::OkStatus();
 }

@@ -46,6 +46,7 @@ struct MemoryRecord {
   std::map<std::string, NodeRecord> nodes;
   std::map<SweepId, std::string> retired;  // names of removed sweeps
   std::map<SweepId, AddSweep> staged;      // what there is of them
+  std::map<SweepId, std::vector<ErrandRecord>> errands;
 };
 
 /// Applies changes and remembers how to take them back. The caller holds the
@@ -87,6 +88,8 @@ class MemoryTransaction {
   absl::Status On(const DescribeSweep& change);
   absl::Status On(const RemoveSweep& change);
   absl::Status On(const DropMeasurements& change);
+  absl::Status On(const BeginErrand& change);
+  absl::Status On(const EndErrand& change);
 
   const AttemptRecord* FindLive(const AttemptKey& key) const;
   absl::Status CheckWriter(const AttemptKey& key, const TrialId& trial) const;

@@ -10,24 +10,30 @@
 namespace leadline::storage {
 namespace {
 
-SweepContents ContentsOf(const MemoryRecord& record, const SweepRecord& sweep) {
+/// Of cells whose numbers fit.
+template <typename Fits>
+SweepContents ContentsOf(const MemoryRecord& record, const SweepRecord& sweep,
+                         const Fits& fits) {
   const SweepId id = sweep.id;
   SweepContents contents;
   contents.sweep = sweep;
+  const auto errands = record.errands.find(id);
+  if (errands != record.errands.end()) contents.errands = errands->second;
   for (auto it = record.cells.lower_bound(FirstCell(id));
        it != record.cells.end() && it->first.sweep == id; ++it) {
-    contents.cells.push_back(it->second);
+    if (fits(it->first.number)) contents.cells.push_back(it->second);
   }
   for (auto it = record.cohorts.lower_bound(FirstCohort(id));
        it != record.cohorts.end() && it->first.cell.sweep == id; ++it) {
-    contents.cohorts.push_back(it->second);
+    if (fits(it->first.cell.number)) contents.cohorts.push_back(it->second);
   }
   for (auto it = record.trials.lower_bound(FirstTrial(id));
        it != record.trials.end() && it->first.cell.sweep == id; ++it) {
-    contents.trials.push_back(it->second);
+    if (fits(it->first.cell.number)) contents.trials.push_back(it->second);
   }
   for (auto it = record.attempts.lower_bound(FirstAttempt(id));
        it != record.attempts.end() && it->first.cohort.cell.sweep == id; ++it) {
+    if (!fits(it->first.cohort.cell.number)) continue;
     if (it->second.outcome == AttemptOutcome::kLive) {
       contents.live.push_back(it->second);
     } else if (it->second.outcome == AttemptOutcome::kCancelled &&
@@ -37,6 +43,10 @@ SweepContents ContentsOf(const MemoryRecord& record, const SweepRecord& sweep) {
     }
   }
   return contents;
+}
+
+SweepContents ContentsOf(const MemoryRecord& record, const SweepRecord& sweep) {
+  return ContentsOf(record, sweep, [](int64_t) { return true; });
 }
 
 }  // namespace
@@ -86,6 +96,19 @@ absl::StatusOr<SweepContents> MemoryStore::LoadSweep(SweepId sweep) const {
     return absl::NotFoundError("no sweep " + ToText(sweep));
   }
   return ContentsOf(*record_, found->second);
+}
+
+absl::StatusOr<SweepContents> MemoryStore::LoadCells(SweepId sweep,
+                                                     int64_t first,
+                                                     int64_t count) const {
+  const std::lock_guard lock(record_->mutex);
+  const auto found = record_->sweeps.find(sweep);
+  if (found == record_->sweeps.end()) {
+    return absl::NotFoundError("no sweep " + ToText(sweep));
+  }
+  return ContentsOf(*record_, found->second, [&](int64_t number) {
+    return number >= first && number - first < count;
+  });
 }
 
 absl::StatusOr<SweepId> MemoryStore::NextSweepId() const {

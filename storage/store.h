@@ -15,6 +15,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "storage/errand.h"
 #include "storage/records.h"
 
 namespace leadline::storage {
@@ -205,12 +206,24 @@ struct DropMeasurements {
   TrialId trial;
 };
 
+/// NotFound if there is no such sweep, AlreadyExists if one of its kind is
+/// under way there.
+struct BeginErrand {
+  ErrandRecord errand;
+};
+
+/// NotFound unless it is under way.
+struct EndErrand {
+  ErrandRecord errand;
+};
+
 using Change =
     std::variant<AddSweep, MoveSweep, MoveTrial, StartAttempt, DescribeAttempt,
                  EndAttempt, AskToStop, Acknowledge, AddPoints, AddRouting,
                  AddWindows, AddResult, KeepOrphan, KeepAnswer, SetStanding,
                  StopSweep, SetNode, DescribeSweep, RemoveSweep,
-                 DropMeasurements, SetRankPids, StageSweep, AdmitSweep>;
+                 DropMeasurements, SetRankPids, StageSweep, AdmitSweep,
+                 BeginErrand, EndErrand>;
 
 /// What a coordinator needs to go on after a restart.
 struct SweepContents {
@@ -222,6 +235,7 @@ struct SweepContents {
   /// The last of their cohorts where that was cancelled: nobody waited for its
   /// processes to end.
   std::vector<AttemptRecord> cancelled{};
+  std::vector<ErrandRecord> errands{};  // under way, in their order
 
   bool operator==(const SweepContents&) const = default;
 };
@@ -261,6 +275,11 @@ class Store {
 
   /// NotFound if there is no such sweep.
   virtual absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const = 0;
+
+  /// The same of some of its cells alone: `count` of them at most, numbered
+  /// from `first` on.
+  virtual absl::StatusOr<SweepContents> LoadCells(SweepId sweep, int64_t first,
+                                                  int64_t count) const = 0;
 
   /// Null if there is no such sweep.
   virtual absl::StatusOr<std::optional<SweepRecord>> FindSweep(

@@ -18,12 +18,6 @@
 
 namespace leadline::control {
 
-/// A command, and whom to answer.
-struct Envelope {
-  Command command;
-  Answered answered;
-};
-
 class Admissions {
  public:
   /// A part has at most about so many trials.

@@ -206,7 +206,7 @@ void CompleteIfDone(Step& step, SweepId id) {
   const Sweep& sweep = *step.state.FindSweep(id);
   const SweepState from = sweep.record.state;
   if (from != SweepState::kActive && from != SweepState::kPaused) return;
-  if (sweep.CountEnded() < sweep.CountPlanned()) return;
+  if (sweep.CountOpen() > 0 || !sweep.errands.empty()) return;
   if (step.state.CountLive(id) > 0) return;
   for (const Cell& cell : sweep.cells) {
     for (const Cohort& cohort : cell.cohorts) {

@@ -37,8 +37,9 @@ int64_t CancelOpenTrials(Step& step, Cohort& cohort, const std::string& reason);
 /// Cancels what has not ended in the sweep; returns how many trials that were.
 int64_t CancelOpenTrials(Step& step, SweepId sweep, const std::string& reason);
 
-/// Moves the sweep to complete if all planned trials have ended and no attempt
-/// is live: a complete sweep is not looked at again.
+/// Moves the sweep to complete if all planned trials have ended, no attempt is
+/// live and nothing is being done to it: a complete sweep is not looked at
+/// again.
 void CompleteIfDone(Step& step, SweepId sweep);
 
 /// Tells those who watch how an attempt at the trial failed. `is_final`: no

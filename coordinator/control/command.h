@@ -67,6 +67,8 @@ struct CancelTarget {
   std::optional<std::string> kept_answer;
 };
 
+struct RecalledSweep;
+
 /// Queues trials again that failed, or were cancelled. `ended` are those sweeps
 /// of the targets that are no longer in memory, as the store has them.
 struct RetryTargets {
@@ -75,7 +77,7 @@ struct RetryTargets {
   bool cancelled = false;
   std::string request_id;
   std::optional<std::string> kept_answer;
-  std::vector<storage::SweepContents> ended;
+  std::vector<std::shared_ptr<RecalledSweep>> ended;
 };
 
 /// `stop`: what runs is asked to stop, and does not go on to its end.
@@ -233,11 +235,14 @@ struct AttemptEnded {
 /// Time has passed.
 struct Tick {};
 
+/// The next part is due of what is done in several.
+struct CarryOn {};
+
 using Command =
     std::variant<SubmitSweep, CancelTarget, RetryTargets, PauseSweep,
                  ResumeSweep, EditSweep, RemoveTargets, LookAtSweep,
                  ExplainTarget, LookAtNodes, ClearNode, ClientsWantWork,
                  NodeRegistered, NodeLost, Heartbeat, Records, AttemptStarted,
-                 AttemptWaiting, AttemptRefused, AttemptEnded, Tick>;
+                 AttemptWaiting, AttemptRefused, AttemptEnded, Tick, CarryOn>;
 
 }  // namespace leadline::control

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "coordinator/control/errands.h"
 #include "coordinator/control/look_up.h"
 #include "errors/error_code.h"
 
@@ -41,6 +42,7 @@ CommitCycle::CommitCycle(CommitCycleOptions options, storage::Store& store,
       sink_(sink),
       log_(log),
       admissions_(options_.most_trials),
+      recalls_(options_.most_trials),
       publisher_(sink, options_.publish_every) {}
 
 absl::StatusOr<std::unique_ptr<CommitCycle>> CommitCycle::Start(
@@ -85,17 +87,22 @@ void CommitCycle::TakeTurn(SteadyTime now) {
   standstill_ = absl::OkStatus();
   if (load_with_work_wanted_ && !LoadAgain()) return;
   if (!Flush()) return;
+  has_recalled_ = false;
+  std::deque<Envelope> held = held_.Take();
+  queue_.insert(queue_.begin(), std::make_move_iterator(held.begin()),
+                std::make_move_iterator(held.end()));
   if (now - ticked_ >= options_.tick) {
     queue_.push_back({Tick{}, &Ignore});
     ticked_ = now;
   }
   ApplyQueue();
   if (!retry_at_ && !load_with_work_wanted_) Admit();
+  if (!retry_at_ && !load_with_work_wanted_) GoOn();
   if (!retry_at_) publisher_.Publish(*control_, options_.now().steady);
   // What waits to be committed is not so yet.
   if (batch_.IsEmpty() && apart_.empty()) TellOverview(now);
   // Purging takes what is staged, too.
-  if (queue_.empty() && admissions_.IsEmpty() && !retry_at_) Purge();
+  if (queue_.empty() && !HasMoreToDo() && !retry_at_) Purge();
 }
 
 void CommitCycle::TellOverview(SteadyTime now) {
@@ -117,12 +124,14 @@ void CommitCycle::RefuseRequests() {
   }
   queue_ = std::move(left);
   admissions_.Refuse(standstill_);
+  recalls_.Refuse(standstill_);
+  held_.Refuse(standstill_);
 }
 
 SteadyTime CommitCycle::NextTurn() const {
   // Whatever else is due waits for that.
   if (retry_at_) return *retry_at_;
-  if (!admissions_.IsEmpty()) return options_.now().steady;
+  if (HasMoreToDo()) return options_.now().steady;
   const SteadyTime next = ticked_ + options_.tick;
   return purges_ ? std::min(next, purge_at_) : next;
 }
@@ -156,6 +165,17 @@ void CommitCycle::Abandon(const absl::Status& status) {
     envelope.answered(status);
   }
   admissions_.Refuse(status);
+  recalls_.Refuse(status);
+  held_.Refuse(status);
+}
+
+bool CommitCycle::IsBusy(SweepId sweep) const {
+  return control::IsBusy(control_->state(), sweep) || recalls_.Concerns(sweep);
+}
+
+bool CommitCycle::HasMoreToDo() const {
+  return !admissions_.IsEmpty() || !recalls_.IsEmpty() || !held_.IsEmpty() ||
+         HasErrands(control_->state());
 }
 
 /// Stops where a commit is refused: the rest waits in the queue.
@@ -215,7 +235,33 @@ void CommitCycle::Admit() {
       "the sweep could not be stored: " + std::string(stored.message())));
 }
 
+void CommitCycle::GoOn() {
+  if (!recalls_.IsEmpty() && !has_recalled_) {
+    Recall();
+    if (!Flush()) return;
+  }
+  if (!HasErrands(control_->state())) return;
+  Apply({CarryOn{}, &Ignore});
+  Flush();
+}
+
+void CommitCycle::Recall() {
+  has_recalled_ = true;
+  const auto is_there = recalls_.ReadSome(store_);
+  if (is_there.ok() && !*is_there) return;
+  Envelope envelope = recalls_.Take();
+  absl::Status found = is_there.status();
+  // Its request id may have been used meanwhile.
+  if (found.ok()) found = LookUp(store_, control_->state(), envelope.command);
+  if (!found.ok()) return envelope.answered(found);
+  Apply(std::move(envelope));
+}
+
 void CommitCycle::Add(Envelope envelope) {
+  const auto is_busy = [this](SweepId sweep) { return IsBusy(sweep); };
+  if (HeldRequests::MustWait(envelope.command, is_busy)) {
+    return held_.Hold(std::move(envelope));
+  }
   if (admissions_.MustWait(envelope.command)) {
     return admissions_.Add(std::move(envelope));
   }
@@ -224,7 +270,12 @@ void CommitCycle::Add(Envelope envelope) {
         LookUp(store_, control_->state(), envelope.command);
     if (!found.ok()) return envelope.answered(found);
   }
-  Apply(std::move(envelope));
+  auto ended = ToRecall(control_->state(), envelope.command);
+  if (!ended.ok()) return envelope.answered(ended.status());
+  if (ended->empty()) return Apply(std::move(envelope));
+  std::get<RetryTargets>(envelope.command).ended.clear();
+  recalls_.Add(std::move(envelope), *std::move(ended));
+  if (!has_recalled_) Recall();
 }
 
 void CommitCycle::Apply(Envelope envelope) {
@@ -250,6 +301,7 @@ bool CommitCycle::Flush() {
     if (!KeepOrphans()) return false;
     Act();
   }
+  held_.AnswerDone([this](SweepId sweep) { return IsBusy(sweep); });
   return true;
 }
 
@@ -323,8 +375,18 @@ void CommitCycle::Act() {
     Outcome& outcome = applied.outcome;
     for (const AgentOrder& order : outcome.orders) sink_.Deliver(order);
     publisher_.Note(std::move(outcome.touched));
-    applied.answered(std::move(outcome.answer));
+    AnswerWhenDone(std::move(applied));
   }
+}
+
+void CommitCycle::AnswerWhenDone(Applied applied) {
+  absl::StatusOr<Answer> answer = std::move(applied.outcome.answer);
+  Envelope envelope{std::move(applied.command), std::move(applied.answered)};
+  const auto is_busy = [this](SweepId sweep) { return IsBusy(sweep); };
+  if (answer.ok() && HeldRequests::MustWait(envelope.command, is_busy)) {
+    return held_.HoldAnswer(std::move(envelope), std::move(answer));
+  }
+  envelope.answered(std::move(answer));
 }
 
 void CommitCycle::TellTally(const CommitBatch& batch) const {
@@ -364,6 +426,7 @@ void CommitCycle::StartAnew(const absl::Status& why) {
 void CommitCycle::GiveBack(Applied applied, const absl::Status& status) {
   if (IsOfSession(applied.command)) return applied.answered(status);
   if (std::holds_alternative<Tick>(applied.command)) return;
+  if (std::holds_alternative<CarryOn>(applied.command)) return;
   queue_.push_front({std::move(applied.command), std::move(applied.answered)});
 }
 

@@ -18,8 +18,10 @@
 #include "coordinator/control/admissions.h"
 #include "coordinator/control/commit_batch.h"
 #include "coordinator/control/control.h"
+#include "coordinator/control/held_requests.h"
 #include "coordinator/control/observer.h"
 #include "coordinator/control/progress_publisher.h"
+#include "coordinator/control/recalls.h"
 #include "coordinator/control/sinks.h"
 #include "storage/store.h"
 
@@ -34,7 +36,7 @@ struct CommitCycleOptions {
   std::chrono::milliseconds tick{250};
   std::chrono::milliseconds publish_every{200};  // a sweep's progress, at most
   std::chrono::milliseconds overview_every{1000};
-  int64_t most_trials = 2000;  // of a sweep that are stored in one turn
+  int64_t most_trials = 2000;  // of a sweep that one turn stores, or reads
   /// Curves, routing and window losses of a sweep go when it has been archived
   /// for so long; null: never.
   std::optional<std::chrono::hours> keep_archived;
@@ -79,6 +81,13 @@ class CommitCycle {
   /// Stores a part of the oldest large submission, or applies it.
   void Admit();
   bool BeginAdmission();
+  /// Does the next part of what takes several turns.
+  void GoOn();
+  /// Reads a part for the oldest retry that waits for it, or applies it.
+  void Recall();
+  bool IsBusy(SweepId sweep) const;
+  bool HasMoreToDo() const;
+  void AnswerWhenDone(Applied applied);
 
   /// True if nothing is left to commit.
   bool Flush();
@@ -105,6 +114,9 @@ class CommitCycle {
   std::optional<SteadyTime> overview_at_;
   std::deque<Envelope> queue_;
   Admissions admissions_;
+  Recalls recalls_;
+  bool has_recalled_ = false;  // in this turn
+  HeldRequests held_;
   CommitBatch batch_;
   std::deque<CommitBatch> apart_;  // after `batch_`
   /// The store is to be read anew; `true`: and work is wanted.

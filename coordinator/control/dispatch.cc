@@ -1,11 +1,14 @@
 #include "coordinator/control/dispatch.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 
 #include "coordinator/control/attempt_messages.h"
 #include "coordinator/control/attempts.h"
+#include "coordinator/control/errands.h"
 #include "coordinator/control/explain.h"
 #include "coordinator/control/hopeless.h"
 #include "coordinator/control/housekeeping.h"
@@ -26,6 +29,7 @@ namespace {
 
 /// How long a sweep that has ended is remembered for those who watch it.
 constexpr Seconds kMemory{10};
+constexpr size_t kFreedATick = 10'000;  // cells
 
 void Apply(Step& step, const LookAtSweep& command) {
   const Sweep* sweep = step.state.FindSweep(command.sweep);
@@ -57,7 +61,17 @@ void ForgetEndedSweeps(Step& step) {
     if (!sweep.ended_at) sweep.ended_at = step.now.steady;
     const bool forget = step.now.steady - *sweep.ended_at > kMemory &&
                         step.state.CountLive(at->first) == 0;
+    if (forget) step.state.forgotten.push_back(std::move(sweep.cells));
     at = forget ? step.state.sweeps.erase(at) : std::next(at);
+  }
+}
+
+void FreeForgotten(State& state) {
+  size_t left = kFreedATick;
+  while (!state.forgotten.empty() && left > 0) {
+    std::vector<Cell>& cells = state.forgotten.back();
+    for (; !cells.empty() && left > 0; --left) cells.pop_back();
+    if (cells.empty()) state.forgotten.pop_back();
   }
 }
 
@@ -82,6 +96,7 @@ void Apply(Step& step, const Tick&) {
   CheckLeases(step);
   CheckSuspicions(step);
   ForgetEndedSweeps(step);
+  FreeForgotten(step.state);
   FailWhatIsHopeless(step);
   SampleWork(step.state, step.now.steady);
   if (SomethingWaitsForTime(step.state)) step.state.must_place = true;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coordinator/control/attempts.h"
+#include "coordinator/control/errands.h"
 
 namespace leadline::control {
 namespace {
@@ -38,6 +39,16 @@ std::string WhyCancelled(const Cohort& cohort, const std::string& because) {
          because;
 }
 
+/// Of one that waits; what an attempt holds of it goes on.
+int64_t CancelQueued(Step& step, const Cohort& cohort, const std::string& why) {
+  if (!cohort.Waits()) return 0;
+  const auto queued = TrialsWhere(cohort, IsQueued);
+  for (const storage::TrialRecord& trial : queued) {
+    step.Move(trial, TrialState::kCancelled, why);
+  }
+  return std::ssize(queued);
+}
+
 }  // namespace
 
 void CheckLimits(Step& step, SweepId id) {
@@ -48,27 +59,47 @@ void CheckLimits(Step& step, SweepId id) {
   step.Touch(id);
   step.Do(storage::StopSweep{id, *because});
   if (sweep.record.on_failures != OnFailures::kStop) return;
-  for (Cell& cell : sweep.cells) {
-    for (Cohort& cohort : cell.cohorts) {
-      CancelOpenTrials(step, cohort, WhyCancelled(cohort, *because));
+  const bool is_busy = !sweep.errands.empty();
+  if (!is_busy && sweep.CountOpen() <= step.policy.most_moves) {
+    for (Cell& cell : sweep.cells) {
+      for (Cohort& cohort : cell.cohorts) StopCohort(step, cohort);
     }
+    return;
   }
+  Begin(step, {id, std::nullopt, storage::ErrandKind::kStop});
+  // Being queued again by people lifts the stop.
+  if (is_busy) return;
+  for (const CohortId& live : step.state.LiveOf(id)) {
+    StopCohort(step, *step.state.FindCohort(live));
+  }
+}
+
+int64_t StopCohort(Step& step, Cohort& cohort) {
+  const storage::SweepRecord& sweep =
+      step.state.FindSweep(cohort.record.id.cell.sweep)->record;
+  if (sweep.stopped_because.empty()) return 0;
+  const std::string why = WhyCancelled(cohort, sweep.stopped_because);
+  return sweep.on_failures == OnFailures::kStop
+             ? CancelOpenTrials(step, cohort, why)
+             : CancelQueued(step, cohort, why);
 }
 
 void CancelWhatWaits(Step& step) {
   for (auto& [sweep, contents] : step.state.sweeps) {
     const std::string& because = contents.record.stopped_because;
     if (because.empty() || !step.state.IsWaiting(sweep)) continue;
+    if (!contents.errands.empty()) continue;
+    if (contents.Count(TrialState::kQueued) > step.policy.most_moves) {
+      Begin(step, {sweep, std::nullopt, storage::ErrandKind::kStop});
+      continue;
+    }
     const std::set<CohortId>& waiting = step.state.waiting;
     const std::vector<CohortId> ids(
         waiting.lower_bound({{sweep, 0}, 0}),
         waiting.lower_bound({{{sweep.value + 1}, 0}, 0}));
     for (const CohortId& id : ids) {
       const Cohort& cohort = *step.state.FindCohort(id);
-      const std::string why = WhyCancelled(cohort, because);
-      for (const storage::TrialRecord& trial : TrialsWhere(cohort, IsQueued)) {
-        step.Move(trial, TrialState::kCancelled, why);
-      }
+      CancelQueued(step, cohort, WhyCancelled(cohort, because));
     }
     CompleteIfDone(step, sweep);
   }

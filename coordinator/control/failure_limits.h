@@ -11,8 +11,12 @@ namespace leadline::control {
 /// of it starts any more, and what runs is stopped or finishes, as it asks for.
 void CheckLimits(Step& step, SweepId sweep);
 
+/// Cancels what must not go on of a cohort whose sweep was stopped; returns how
+/// many trials that were: none if the stop has been lifted.
+int64_t StopCohort(Step& step, Cohort& cohort);
+
 /// Cancels what is queued in stopped sweeps, each trial with whether it ever
-/// began.
+/// began; what is too much for one step is begun.
 void CancelWhatWaits(Step& step);
 
 }  // namespace leadline::control

@@ -65,6 +65,10 @@ void AddParts(Sweep& sweep, const std::vector<storage::CohortRecord>& cohorts,
   }
 }
 
+Errand Begun(const storage::ErrandRecord& record) {
+  return {record, static_cast<size_t>(record.cell.value_or(1) - 1), 0};
+}
+
 void Add(State& state, const storage::SweepContents& contents) {
   Sweep& sweep = state.sweeps[contents.sweep.id];
   sweep.record = contents.sweep;
@@ -72,8 +76,18 @@ void Add(State& state, const storage::SweepContents& contents) {
     AddCell(sweep, record, NeedsOf(record));
   }
   AddParts(sweep, contents.cohorts, contents.trials);
+  for (const storage::ErrandRecord& errand : contents.errands) {
+    sweep.errands.push_back(Begun(errand));
+  }
   state.next_sweep.value =
       std::max(state.next_sweep.value, contents.sweep.id.value + 1);
+}
+
+/// Where its last attempts may live on.
+void NoteCancelled(Cohort& cohort, const storage::AttemptRecord& attempt) {
+  for (const LivePart& part : PartsOf(attempt)) {
+    cohort.cancelled_on.insert(part.node);
+  }
 }
 
 void FoldRow(storage::SweepRecord& sweep, storage::RowEffect effect) {
@@ -191,6 +205,20 @@ struct Folder {
   void operator()(const storage::AddResult&) {}
   void operator()(const storage::KeepOrphan&) {}
   void operator()(const storage::KeepAnswer&) {}
+  void operator()(const storage::BeginErrand& change) {
+    if (Sweep* sweep = state.FindSweep(change.errand.sweep)) {
+      sweep->errands.push_back(Begun(change.errand));
+      state.must_place = true;
+    }
+  }
+  void operator()(const storage::EndErrand& change) {
+    if (Sweep* sweep = state.FindSweep(change.errand.sweep)) {
+      std::erase_if(sweep->errands, [&](const Errand& errand) {
+        return errand.record == change.errand;
+      });
+      state.must_place = true;
+    }
+  }
   void operator()(const storage::DropMeasurements&) {}
 };
 
@@ -255,6 +283,27 @@ void TakeIn(State& state, StagedSweep&& staged, SteadyTime now) {
   state.must_place = true;
 }
 
+void AddPart(RecalledSweep& recalled, const storage::SweepContents& part) {
+  Sweep& sweep = recalled.sweep;
+  sweep.record = part.sweep;
+  for (const storage::CellRecord& record : part.cells) {
+    AddCell(sweep, record, NeedsOf(record));
+  }
+  AddParts(sweep, part.cohorts, part.trials);
+  for (const storage::AttemptRecord& attempt : part.cancelled) {
+    NoteCancelled(CohortOf(sweep, attempt.key.cohort), attempt);
+  }
+}
+
+void TakeBack(State& state, RecalledSweep&& recalled, SteadyTime now) {
+  const SweepId id = recalled.sweep.record.id;
+  Sweep& sweep = state.sweeps[id];
+  sweep = std::move(recalled.sweep);
+  for (Cell& cell : sweep.cells) {
+    for (Cohort& cohort : cell.cohorts) cohort.ended_at = now;
+  }
+}
+
 absl::Status Restore(State& state, const storage::SweepContents& contents,
                      SteadyTime now) {
   Add(state, contents);
@@ -272,9 +321,7 @@ absl::Status Restore(State& state, const storage::SweepContents& contents,
   }
   for (const storage::AttemptRecord& attempt : contents.cancelled) {
     if (Cohort* cohort = state.FindCohort(attempt.key.cohort)) {
-      for (const LivePart& part : PartsOf(attempt)) {
-        cohort->cancelled_on.insert(part.node);
-      }
+      NoteCancelled(*cohort, attempt);
     }
   }
   for (const storage::CohortRecord& cohort : contents.cohorts) {

@@ -35,6 +35,17 @@ void AddPart(StagedSweep& staged, const storage::AddSweep& part,
 /// From now on there is that sweep, all of which waits.
 void TakeIn(State& state, StagedSweep&& staged, SteadyTime now);
 
+/// A sweep that has ended and is read from the store part by part.
+struct RecalledSweep {
+  Sweep sweep;
+};
+
+/// Adds cells that follow those it has, with all of their parts.
+void AddPart(RecalledSweep& recalled, const storage::SweepContents& part);
+
+/// From now on it is known again, as if its attempts had ended now.
+void TakeBack(State& state, RecalledSweep&& recalled, SteadyTime now);
+
 /// Takes over what the store holds. Live attempts get a lease from `now` on.
 absl::Status Restore(State& state, const storage::SweepContents& contents,
                      SteadyTime now);

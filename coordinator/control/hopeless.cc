@@ -65,8 +65,11 @@ void FailWhatIsHopeless(Step& step) {
     ++step.state.looked_at;
     // Its sweep may have been stopped by the one before.
     const Cohort& cohort = *step.state.FindCohort(id);
-    const SweepState state = step.state.FindSweep(id.cell.sweep)->record.state;
-    if (state != SweepState::kActive || !cohort.Waits()) continue;
+    const Sweep& sweep = *step.state.FindSweep(id.cell.sweep);
+    if (sweep.record.state != SweepState::kActive || !sweep.errands.empty() ||
+        !cohort.Waits()) {
+      continue;
+    }
     const std::string why = WhyHopeless(step, cohort);
     if (!why.empty()) Fail(step, id, why);
   }

@@ -11,7 +11,7 @@
 namespace leadline::control {
 namespace {
 
-/// Reading them holds up everybody, and agents are waiting.
+/// Others wait while they are read.
 constexpr size_t kMostEnded = 32;
 
 /// Its answer rests on what the store holds, which what waits to be committed
@@ -40,30 +40,6 @@ absl::Status FindEnded(const storage::Store& store, const State& state,
     auto record = store.FindSweep(id);
     if (!record.ok()) return record.status();
     if (*record) ended.push_back(**std::move(record));
-  }
-  return absl::OkStatus();
-}
-
-/// Sweeps that have ended are in memory for a while only.
-absl::Status LoadEnded(const storage::Store& store, const State& state,
-                       RetryTargets& retry) {
-  retry.ended.clear();
-  std::set<SweepId> ended;
-  for (const Target& target : retry.targets) {
-    const SweepId id = SweepOf(target);
-    if (!state.sweeps.contains(id)) ended.insert(id);
-  }
-  if (ended.size() > kMostEnded) {
-    return absl::InvalidArgumentError(
-        "a retry names at most " + std::to_string(kMostEnded) +
-        " sweeps that have ended, not " + std::to_string(ended.size()) +
-        ": split it");
-  }
-  for (const SweepId id : ended) {
-    auto contents = store.LoadSweep(id);
-    if (absl::IsNotFound(contents.status())) continue;  // control says so
-    if (!contents.ok()) return contents.status();
-    retry.ended.push_back(*std::move(contents));
   }
   return absl::OkStatus();
 }
@@ -98,9 +74,25 @@ absl::Status LookUp(const storage::Store& store, const State& state,
   if (auto* remove = std::get_if<RemoveTargets>(&command)) {
     return FindEnded(store, state, remove->targets, remove->ended);
   }
-  auto* retry = std::get_if<RetryTargets>(&command);
-  return retry && !retry->kept_answer ? LoadEnded(store, state, *retry)
-                                      : absl::OkStatus();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<SweepId>> ToRecall(const State& state,
+                                              const Command& command) {
+  const auto* retry = std::get_if<RetryTargets>(&command);
+  if (!retry || retry->kept_answer) return std::vector<SweepId>();
+  std::set<SweepId> ended;
+  for (const Target& target : retry->targets) {
+    const SweepId id = SweepOf(target);
+    if (!state.sweeps.contains(id)) ended.insert(id);
+  }
+  if (ended.size() <= kMostEnded) {
+    return std::vector<SweepId>(ended.begin(), ended.end());
+  }
+  return absl::InvalidArgumentError(
+      "a retry names at most " + std::to_string(kMostEnded) +
+      " sweeps that have ended, not " + std::to_string(ended.size()) +
+      ": split it");
 }
 
 }  // namespace leadline::control

@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <vector>
+
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
 
 #include "coordinator/control/command.h"
 #include "coordinator/control/state.h"
@@ -14,9 +17,14 @@ namespace leadline::control {
 /// committed must be on disk before.
 bool AsksTheStore(const Command& command);
 
-/// Puts into the command what is stored now. InvalidArgument if that were too
-/// much to read at once.
+/// Puts into the command what is stored now.
 absl::Status LookUp(const storage::Store& store, const State& state,
                     Command& command);
+
+/// Sweeps that a retry needs, looked up before, and that are in memory no more:
+/// they are there for a while only when they have ended. InvalidArgument if
+/// they are too many.
+absl::StatusOr<std::vector<SweepId>> ToRecall(const State& state,
+                                              const Command& command);
 
 }  // namespace leadline::control

@@ -45,16 +45,6 @@ int64_t CountHeld(const Cohort& cohort) {
   return held;
 }
 
-/// A copy: what is done with them changes the set.
-std::vector<CohortId> LiveOf(const State& state, SweepId sweep) {
-  std::vector<CohortId> live;
-  for (auto at = state.live.lower_bound({{sweep, 0}, 0});
-       at != state.live.end() && at->cell.sweep == sweep; ++at) {
-    live.push_back(*at);
-  }
-  return live;
-}
-
 PauseAnswer Pause(Step& step, Sweep& sweep, bool stop) {
   const SweepId id = sweep.record.id;
   PauseAnswer answer;
@@ -63,7 +53,7 @@ PauseAnswer Pause(Step& step, Sweep& sweep, bool stop) {
     answer.changed = true;
   }
   if (sweep.record.state != SweepState::kPaused) return answer;
-  for (const CohortId& cohort_id : LiveOf(step.state, id)) {
+  for (const CohortId& cohort_id : step.state.LiveOf(id)) {
     const Cohort& cohort = *step.state.FindCohort(cohort_id);
     const bool asks = stop && cohort.live->record.stop_reason.empty();
     if (asks) {

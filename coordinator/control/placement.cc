@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coordinator/control/candidates.h"
+#include "coordinator/control/errands.h"
 #include "coordinator/control/failure_limits.h"
 #include "coordinator/control/quarantine.h"
 #include "coordinator/control/waiting.h"
@@ -54,6 +55,14 @@ void GiveReasonsOfKeptBack(State& state) {
   }
 }
 
+void GiveReasonsOfBusy(State& state) {
+  for (auto& [id, sweep] : state.sweeps) {
+    if (sweep.errands.empty()) continue;
+    sweep.waiting_for = ErrandText(sweep);
+    sweep.can_run = true;
+  }
+}
+
 void GiveReasonToAll(State& state) {
   for (auto& [id, sweep] : state.sweeps) {
     if (state.IsWaiting(id)) sweep.waiting_for = kNobodyWantsWork;
@@ -88,7 +97,9 @@ std::vector<LineMap::iterator> ActiveLines(State& state) {
   for (auto at = state.lines.lines.begin(); at != state.lines.lines.end();
        ++at) {
     const Sweep& sweep = *state.FindSweep(at->first.sweep);
-    if (sweep.record.state == SweepState::kActive) active.push_back(at);
+    if (sweep.record.state == SweepState::kActive && sweep.errands.empty()) {
+      active.push_back(at);
+    }
   }
   return active;
 }
@@ -215,6 +226,7 @@ void Place(Step& step) {
   ForgetReasons(state);
   if (!state.work_wanted) return GiveReasonToAll(state);
   GiveReasonsOfKeptBack(state);
+  GiveReasonsOfBusy(state);
   const auto lines = ActiveLines(state);
   const scheduler::Plan plan = scheduler::Schedule(TakeSnapshot(step, lines));
   state.looked_at += plan.looked_at;

@@ -29,6 +29,9 @@ struct Policy {
   /// Ranks that end because others are gone are believed after that long: the
   /// first cause may be told meanwhile.
   Seconds cause_patience{5};
+  /// Trials that one step moves for people or a limit of failures: what asks
+  /// for more is done in several.
+  int64_t most_moves = 2000;
   /// Training on for that long after its first step speaks for a node.
   Seconds vouches_after{60};
 };

@@ -1,5 +1,7 @@
 #include "coordinator/control/retry.h"
 
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -7,6 +9,7 @@
 
 #include <absl/status/status.h>
 
+#include "coordinator/control/errands.h"
 #include "coordinator/control/request_answers.h"
 
 namespace leadline::control {
@@ -84,82 +87,100 @@ struct Finder {
   }
 };
 
-void QueueAgain(Step& step, const storage::TrialRecord& trial) {
+/// What has ended is active again.
+void Reopen(Step& step, Sweep& sweep) {
+  const SweepId id = sweep.record.id;
+  const SweepState state = sweep.record.state;
+  if (state != SweepState::kComplete && state != SweepState::kCancelled) return;
+  if (sweep.record.archived_at) {
+    step.Do(storage::DescribeSweep{id, std::nullopt, sweep.record.note,
+                                   sweep.record.tags});
+  }
+  step.Do(storage::MoveSweep{id, state, SweepState::kActive});
+  sweep.ended_at.reset();
+}
+
+/// Copied: moving it edits it.
+void QueueAgain(Step& step, const storage::TrialRecord trial) {
   // What its cohort trains now is not made over.
   if (!step.state.FindCohort(trial.cohort)->live) {
     ForgetTries(step, trial.cohort);
   }
-  const SweepId id = trial.id.cell.sweep;
-  Sweep& sweep = *step.state.FindSweep(id);
-  const SweepState state = sweep.record.state;
-  if (state == SweepState::kComplete || state == SweepState::kCancelled) {
-    if (sweep.record.archived_at) {
-      step.Do(storage::DescribeSweep{id, std::nullopt, sweep.record.note,
-                                     sweep.record.tags});
-    }
-    step.Do(storage::MoveSweep{id, state, SweepState::kActive});
-    sweep.ended_at.reset();
-  }
+  Reopen(step, *step.state.FindSweep(trial.id.cell.sweep));
   step.Move(trial, TrialState::kQueued, kReason);
+}
+
+bool IsMeant(TrialState state, bool failed, bool cancelled) {
+  return (failed && state == TrialState::kFailed) ||
+         (cancelled && state == TrialState::kCancelled);
+}
+
+/// Null for a trial: it takes one move.
+std::optional<storage::ErrandRecord> ErrandFor(const Target& target,
+                                               const RetryTargets& command) {
+  storage::ErrandRecord errand{SweepOf(target), std::nullopt,
+                               storage::ErrandKind::kRetry, command.failed,
+                               command.cancelled};
+  if (std::holds_alternative<TrialId>(target)) return std::nullopt;
+  if (const auto* cell = std::get_if<CellId>(&target)) {
+    errand.cell = cell->number;
+  }
+  return errand;
 }
 
 class Retrier {
  public:
   Retrier(Step& step, const RetryTargets& command)
-      : step_(step), command_(command) {}
+      : step_(step), command_(command), left_(step.policy.most_moves) {}
 
-  RetriedTarget Retry(const Target& target,
-                      const std::vector<TrialId>& trials) {
+  RetriedTarget Retry(const Target& target, std::vector<TrialId> trials) {
+    if (command_.targets.size() > 1) {
+      std::erase_if(trials, [this](const TrialId& id) {
+        return !seen_.insert(id).second;
+      });
+    }
     RetriedTarget answer;
     answer.target = target;
     for (const TrialId& id : trials) {
-      if (seen_.insert(id).second) RetryOne(id, answer);
+      ++Count(answer, step_.state.FindTrial(id)->state);
+    }
+    const auto errand = ErrandFor(target, command_);
+    if (errand && answer.queued > left_) {
+      Reopen(step_, *step_.state.FindSweep(errand->sweep));
+      Begin(step_, *errand);
+      return answer;
+    }
+    left_ -= answer.queued;
+    for (const TrialId& id : trials) {
+      const storage::TrialRecord& trial = *step_.state.FindTrial(id);
+      if (IsMeant(trial.state, command_.failed, command_.cancelled)) {
+        QueueAgain(step_, trial);
+      }
     }
     return answer;
   }
 
  private:
-  void RetryOne(const TrialId& id, RetriedTarget& answer) {
-    // Copied: moving it edits it.
-    const storage::TrialRecord trial = *step_.state.FindTrial(id);
-    const bool failed = trial.state == TrialState::kFailed;
-    const bool cancelled = trial.state == TrialState::kCancelled;
-    if ((failed && command_.failed) || (cancelled && command_.cancelled)) {
-      QueueAgain(step_, trial);
-      ++answer.queued;
-    } else if (failed) {
-      ++answer.failed;
-    } else if (cancelled) {
-      ++answer.cancelled;
-    } else if (IsEnded(trial.state)) {
-      ++answer.finished;
-    } else {
-      ++answer.unfinished;
+  int64_t& Count(RetriedTarget& answer, TrialState state) const {
+    if (IsMeant(state, command_.failed, command_.cancelled)) {
+      return answer.queued;
     }
+    if (state == TrialState::kFailed) return answer.failed;
+    if (state == TrialState::kCancelled) return answer.cancelled;
+    return IsEnded(state) ? answer.finished : answer.unfinished;
   }
 
   Step& step_;
   const RetryTargets& command_;
+  int64_t left_;  // moves that this step may make
   std::set<TrialId> seen_;
 };
 
-absl::Status TakeInEnded(Step& step, const RetryTargets& command) {
-  for (const storage::SweepContents& contents : command.ended) {
-    if (step.state.FindSweep(contents.sweep.id)) continue;
-    const absl::Status taken = Restore(step.state, contents, step.now.steady);
-    if (!taken.ok()) return taken;
-    // When its attempts ended is forgotten; what a node still holds of them has
-    // as long to end as if it had been now.
-    for (Cell& cell : step.state.FindSweep(contents.sweep.id)->cells) {
-      for (Cohort& cohort : cell.cohorts) cohort.ended_at = step.now.steady;
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<RetryAnswer> RetryAll(Step& step, const RetryTargets& command) {
-  const absl::Status taken = TakeInEnded(step, command);
-  if (!taken.ok()) return taken;
+  for (const std::shared_ptr<RecalledSweep>& ended : command.ended) {
+    if (step.state.FindSweep(ended->sweep.record.id)) continue;
+    TakeBack(step.state, std::move(*ended), step.now.steady);
+  }
   // All are found before any is changed.
   std::vector<std::vector<TrialId>> trials;
   for (const Target& target : command.targets) {
@@ -170,12 +191,24 @@ absl::StatusOr<RetryAnswer> RetryAll(Step& step, const RetryTargets& command) {
   RetryAnswer answer;
   Retrier retrier(step, command);
   for (size_t i = 0; i < trials.size(); ++i) {
-    answer.targets.push_back(retrier.Retry(command.targets[i], trials[i]));
+    answer.targets.push_back(
+        retrier.Retry(command.targets[i], std::move(trials[i])));
   }
   return answer;
 }
 
 }  // namespace
+
+int64_t QueueAgain(Step& step, const Cohort& cohort, bool failed,
+                   bool cancelled) {
+  int64_t queued = 0;
+  for (const storage::TrialRecord& trial : cohort.trials) {
+    if (!IsMeant(trial.state, failed, cancelled)) continue;
+    QueueAgain(step, trial);
+    ++queued;
+  }
+  return queued;
+}
 
 void ForgetTries(Step& step, const CohortId& id) {
   Cohort& cohort = *step.state.FindCohort(id);

@@ -16,6 +16,12 @@ namespace leadline::control {
 /// nothing was changed, and the log says why.
 using Answered = std::function<void(absl::StatusOr<Answer>)>;
 
+/// A command, and whom to answer.
+struct Envelope {
+  Command command;
+  Answered answered;
+};
+
 /// Takes commands in. Thread-safe, never blocks.
 class CommandSink {
  public:

@@ -47,6 +47,8 @@ int64_t Sweep::CountPlanned() const {
   return std::accumulate(trials.begin(), trials.end(), int64_t{0});
 }
 
+int64_t Sweep::CountOpen() const { return CountPlanned() - CountEnded(); }
+
 LivePart* LiveAttempt::PartOn(const std::string& node) {
   const auto found = std::ranges::find(parts, node, &LivePart::node);
   return found == parts.end() ? nullptr : &*found;
@@ -172,6 +174,11 @@ int64_t State::CountLive(SweepId sweep) const {
   const auto first = live.lower_bound({{sweep, 0}, 0});
   const auto last = live.lower_bound({{{sweep.value + 1}, 0}, 0});
   return std::distance(first, last);
+}
+
+std::vector<CohortId> State::LiveOf(SweepId sweep) const {
+  return {live.lower_bound({{sweep, 0}, 0}),
+          live.lower_bound({{{sweep.value + 1}, 0}, 0})};
 }
 
 bool State::IsWaiting(SweepId sweep) const {

@@ -113,12 +113,22 @@ struct WorkSample {
   double done = 0;
 };
 
+/// How far it is.
+struct Errand {
+  storage::ErrandRecord record;
+  // Observed; what comes before has been done:
+  size_t cell = 0;
+  size_t cohort = 0;
+};
+
 struct Sweep {
   storage::SweepRecord record;
   std::vector<Cell> cells;
   std::array<int64_t, kTrialStates.size()> trials{};  // by state
   Work work;                                          // as of its cells
   Work steps;                                         // likewise
+  /// The first is carried out. Until all are, nothing of the sweep starts.
+  std::deque<Errand> errands{};
   // Observed:
   std::deque<Failure> failures;  // the newest
   int64_t failures_seen = 0;
@@ -130,6 +140,7 @@ struct Sweep {
   int64_t Count(TrialState state) const;
   int64_t CountEnded() const;
   int64_t CountPlanned() const;
+  int64_t CountOpen() const;  // that have not ended
 };
 
 /// An agent, connected or not.
@@ -155,6 +166,9 @@ struct Node {
 
 struct State {
   std::map<SweepId, Sweep> sweeps;
+  /// What is left of those that are not remembered any more: freeing all of a
+  /// large one at once would hold everybody up.
+  std::vector<std::vector<Cell>> forgotten{};
   std::map<std::string, Node> nodes;
   std::map<SessionId, std::string> sessions;  // name of its node
   std::set<CohortId> waiting;
@@ -187,7 +201,9 @@ struct State {
   Node* FindNode(SessionId session);
 
   int64_t CountLive(SweepId sweep) const;  // attempts
-  bool IsWaiting(SweepId sweep) const;     // some cohort of it
+  /// A copy: what is done with them changes the set.
+  std::vector<CohortId> LiveOf(SweepId sweep) const;
+  bool IsWaiting(SweepId sweep) const;  // some cohort of it
 };
 
 }  // namespace leadline::control

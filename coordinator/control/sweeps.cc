@@ -1,5 +1,6 @@
 #include "coordinator/control/sweeps.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 #include <absl/status/status.h>
 
 #include "coordinator/control/attempts.h"
+#include "coordinator/control/errands.h"
 #include "coordinator/control/request_answers.h"
 
 namespace leadline::control {
@@ -54,13 +56,37 @@ bool CancelTrial(Step& step, const TrialId& id, const std::string& reason) {
   return true;
 }
 
+int64_t CountOpen(const Cell& cell) {
+  int64_t open = 0;
+  for (const Cohort& cohort : cell.cohorts) {
+    open += std::ranges::count_if(
+        cohort.trials, [](const auto& t) { return !IsEnded(t.state); });
+  }
+  return open;
+}
+
+/// What is live is cancelled at once: no agent has a say in the rest then, and
+/// how many that will be is known.
+void BeginCancel(Step& step, const storage::ErrandRecord& errand) {
+  Begin(step, errand);
+  for (const CohortId& id : step.state.LiveOf(errand.sweep)) {
+    if (errand.cell.value_or(id.cell.number) != id.cell.number) continue;
+    CancelOpenTrials(step, *step.state.FindCohort(id), kCancelledByCommand);
+  }
+}
+
 struct Canceller {
   Step& step;
-  std::string reason = "cancelled by command";
+  std::string reason = kCancelledByCommand;
 
   absl::StatusOr<int64_t> operator()(SweepId id) const {
     const Sweep* sweep = step.state.FindSweep(id);
     if (!sweep) return absl::NotFoundError("no sweep " + ToText(id));
+    if (const int64_t open = sweep->CountOpen();
+        open > step.policy.most_moves) {
+      BeginCancel(step, {id, std::nullopt, storage::ErrandKind::kCancel});
+      return open;
+    }
     const SweepState from = sweep->record.state;
     const int64_t cancelled = CancelOpenTrials(step, id, reason);
     if (cancelled > 0) {
@@ -76,6 +102,10 @@ struct Canceller {
   absl::StatusOr<int64_t> operator()(CellId id) const {
     const Cell* cell = step.state.FindCell(id);
     if (!cell) return absl::NotFoundError("no cell " + ToText(id));
+    if (const int64_t open = CountOpen(*cell); open > step.policy.most_moves) {
+      BeginCancel(step, {id.sweep, id.number, storage::ErrandKind::kCancel});
+      return open;
+    }
     std::vector<TrialId> trials;
     for (const Cohort& cohort : cell->cohorts) {
       for (const auto& trial : cohort.trials) trials.push_back(trial.id);

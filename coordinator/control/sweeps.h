@@ -8,6 +8,9 @@
 
 namespace leadline::control {
 
+/// What is said of trials that people cancel.
+inline constexpr char kCancelledByCommand[] = "cancelled by command";
+
 /// The change that adds a sweep under its id, cells cut into cohorts.
 storage::AddSweep BuildSweep(const NewSweep& sweep, SweepId id);
 
@@ -20,8 +23,8 @@ storage::AddSweep BuildPart(const NewSweep& sweep,
 /// request.
 void Apply(Step& step, const SubmitSweep& command);
 
-/// Answers CancelAnswer. NotFound if the target is not among the unfinished
-/// sweeps; InvalidArgument as above.
+/// Answers CancelAnswer; what is too much for one step is begun. NotFound if
+/// the target is not among the unfinished sweeps; InvalidArgument as above.
 void Apply(Step& step, const CancelTarget& command);
 
 }  // namespace leadline::control

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coordinator/control/candidates.h"
+#include "coordinator/control/errands.h"
 
 namespace leadline::control {
 namespace {
@@ -164,6 +165,8 @@ void SortIn(Step& step) {
 Deferred DeferralOf(const State& state, const Cohort& cohort) {
   if (!cohort.Waits()) return {};
   if (!state.work_wanted) return {kNobodyWantsWork, true};
+  const Sweep& sweep = state.sweeps.at(cohort.record.id.cell.sweep);
+  if (!sweep.errands.empty()) return {ErrandText(sweep), false};
   const WaitingPlace& place = cohort.place;
   if (place.line) {
     const WaitingLine& line = (*place.line)->second;

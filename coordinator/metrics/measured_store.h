@@ -39,6 +39,10 @@ class MeasuredStore final : public storage::Store {
       SweepId sweep) const override {
     return inner_.LoadSweep(sweep);
   }
+  absl::StatusOr<storage::SweepContents> LoadCells(
+      SweepId sweep, int64_t first, int64_t count) const override {
+    return inner_.LoadCells(sweep, first, count);
+  }
   absl::StatusOr<std::optional<storage::SweepRecord>> FindSweep(
       SweepId sweep) const override {
     return inner_.FindSweep(sweep);

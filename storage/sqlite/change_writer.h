@@ -59,6 +59,8 @@ class ChangeWriter {
   absl::Status On(const DescribeSweep& change);
   absl::Status On(const RemoveSweep& change);
   absl::Status On(const DropMeasurements& change);
+  absl::Status On(const BeginErrand& change);
+  absl::Status On(const EndErrand& change);
 
   /// NotFound if there is no such sweep.
   absl::StatusOr<SweepState> StateOf(SweepId sweep);

@@ -1,5 +1,6 @@
 #include "storage/sqlite/load_contents.h"
 
+#include <limits>
 #include <utility>
 
 #include "storage/sqlite/read_all.h"
@@ -8,38 +9,50 @@
 namespace leadline::storage::sqlite {
 namespace {
 
-absl::Status LoadParts(Connection& connection, SweepContents& contents) {
+constexpr CellRange kAll{1, std::numeric_limits<int64_t>::max()};
+
+absl::Status LoadParts(Connection& connection, SweepContents& contents,
+                       const CellRange& range) {
   const int64_t sweep = contents.sweep.id.value;
-  Query cells(connection,
-              "SELECT " LEADLINE_CELL_COLUMNS
-              " FROM cell c WHERE c.sweep = ? ORDER BY c.number",
-              sweep);
+  Query errands(connection,
+                "SELECT " LEADLINE_ERRAND_COLUMNS
+                " FROM errand e WHERE e.sweep = ? ORDER BY e.id",
+                sweep);
+  if (auto read = ReadAll(errands, contents.errands, ReadErrand); !read.ok()) {
+    return read;
+  }
+  Query cells(
+      connection,
+      "SELECT " LEADLINE_CELL_COLUMNS
+      " FROM cell c WHERE c.sweep = ? AND c.number BETWEEN ? AND ? ORDER BY "
+      "c.number",
+      sweep, range.first, range.last);
   if (auto read = ReadAll(cells, contents.cells, ReadCell); !read.ok()) {
     return read;
   }
   Query cohorts(connection,
                 "SELECT " LEADLINE_COHORT_COLUMNS
                 " FROM cell c JOIN cohort h ON h.cell = c.id WHERE c.sweep = ? "
-                "ORDER BY c.number, h.number",
-                sweep);
+                "AND c.number BETWEEN ? AND ? ORDER BY c.number, h.number",
+                sweep, range.first, range.last);
   if (auto read = ReadAll(cohorts, contents.cohorts, ReadCohort); !read.ok()) {
     return read;
   }
   Query trials(connection,
                "SELECT " LEADLINE_TRIAL_COLUMNS
                " FROM cell c JOIN trial t ON t.cell = c.id JOIN cohort h ON "
-               "h.id = t.cohort WHERE c.sweep = ? "
+               "h.id = t.cohort WHERE c.sweep = ? AND c.number BETWEEN ? AND ? "
                "ORDER BY c.number, t.seed_index",
-               sweep);
+               sweep, range.first, range.last);
   if (auto read = ReadAll(trials, contents.trials, ReadTrial); !read.ok()) {
     return read;
   }
   Query live(connection,
              "SELECT " LEADLINE_ATTEMPT_COLUMNS
              " FROM cell c JOIN cohort h ON h.cell = c.id JOIN attempt a ON "
-             "a.cohort = h.id WHERE c.sweep = ? AND a.outcome = 'live' ORDER "
-             "BY c.number, h.number, a.number",
-             sweep);
+             "a.cohort = h.id WHERE c.sweep = ? AND c.number BETWEEN ? AND ? "
+             "AND a.outcome = 'live' ORDER BY c.number, h.number, a.number",
+             sweep, range.first, range.last);
   if (auto read = ReadAll(live, contents.live, ReadAttempt); !read.ok()) {
     return read;
   }
@@ -47,8 +60,9 @@ absl::Status LoadParts(Connection& connection, SweepContents& contents) {
                   "SELECT " LEADLINE_ATTEMPT_COLUMNS
                   " FROM cell c JOIN cohort h ON h.cell = c.id JOIN attempt a "
                   "ON a.cohort = h.id AND a.number = h.attempts WHERE c.sweep "
-                  "= ? AND a.outcome = 'cancelled' ORDER BY c.number, h.number",
-                  sweep);
+                  "= ? AND c.number BETWEEN ? AND ? AND a.outcome = "
+                  "'cancelled' ORDER BY c.number, h.number",
+                  sweep, range.first, range.last);
   return ReadAll(cancelled, contents.cancelled, ReadAttempt);
 }
 
@@ -67,12 +81,18 @@ absl::StatusOr<std::vector<SweepContents>> LoadAllUnfinished(
   std::vector<SweepContents> all(sweeps.size());
   for (size_t i = 0; i < all.size(); ++i) {
     all[i].sweep = std::move(sweeps[i]);
-    if (auto read = LoadParts(connection, all[i]); !read.ok()) return read;
+    if (auto read = LoadParts(connection, all[i], kAll); !read.ok())
+      return read;
   }
   return all;
 }
 
 absl::StatusOr<SweepContents> LoadOne(Connection& connection, SweepId sweep) {
+  return LoadSome(connection, sweep, kAll);
+}
+
+absl::StatusOr<SweepContents> LoadSome(Connection& connection, SweepId sweep,
+                                       const CellRange& range) {
   SweepContents contents;
   {
     Query query(connection,
@@ -82,7 +102,8 @@ absl::StatusOr<SweepContents> LoadOne(Connection& connection, SweepId sweep) {
     if (!query.Next()) return absl::NotFoundError("no sweep " + ToText(sweep));
     if (auto read = ReadSweep(query, contents.sweep); !read.ok()) return read;
   }
-  if (auto read = LoadParts(connection, contents); !read.ok()) return read;
+  if (auto read = LoadParts(connection, contents, range); !read.ok())
+    return read;
   return contents;
 }
 

@@ -18,4 +18,14 @@ absl::StatusOr<std::vector<SweepContents>> LoadAllUnfinished(
 /// NotFound if there is no such sweep. Throws SQLite::Exception.
 absl::StatusOr<SweepContents> LoadOne(Connection& connection, SweepId sweep);
 
+/// Numbers of cells.
+struct CellRange {
+  int64_t first = 0;
+  int64_t last = 0;  // part of it
+};
+
+/// Likewise, of those cells alone.
+absl::StatusOr<SweepContents> LoadSome(Connection& connection, SweepId sweep,
+                                       const CellRange& range);
+
 }  // namespace leadline::storage::sqlite

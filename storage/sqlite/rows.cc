@@ -123,6 +123,21 @@ absl::Status ReadNode(Query& query, NodeRecord& node) {
   return absl::OkStatus();
 }
 
+absl::Status ReadErrand(Query& query, ErrandRecord& errand) {
+  int64_t cell = 0;
+  int64_t failed = 0;
+  int64_t cancelled = 0;
+  std::string word;
+  query.Read(errand.sweep.value, cell, word, failed, cancelled);
+  const std::optional<ErrandKind> kind = ParseErrandKind(word);
+  if (!kind) return Unreadable("errand of sweep " + ToText(errand.sweep), word);
+  errand.kind = *kind;
+  if (cell > 0) errand.cell = cell;
+  errand.failed = failed != 0;
+  errand.cancelled = cancelled != 0;
+  return absl::OkStatus();
+}
+
 absl::Status ReadTrial(Query& query, TrialRecord& trial) {
   std::string state;
   CellId& cell = trial.id.cell;

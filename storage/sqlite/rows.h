@@ -6,6 +6,7 @@
 
 #include <absl/status/status.h>
 
+#include "storage/errand.h"
 #include "storage/records.h"
 #include "storage/sqlite/connection.h"
 
@@ -29,6 +30,7 @@ namespace leadline::storage::sqlite {
 #define LEADLINE_NODE_COLUMNS                                        \
   "n.name, n.failures, n.quarantined, n.reason, n.rounds, n.canary," \
   " n.failed_canaries, n.undecided"
+#define LEADLINE_ERRAND_COLUMNS "e.sweep, e.cell, e.kind, e.failed, e.cancelled"
 #define LEADLINE_TRIAL_COLUMNS \
   "c.sweep, c.number, t.seed_index, h.number, t.seed, t.state, t.reason"
 #define LEADLINE_ATTEMPT_COLUMNS                                             \
@@ -48,5 +50,6 @@ absl::Status ReadCohort(Query& query, CohortRecord& cohort);
 absl::Status ReadTrial(Query& query, TrialRecord& trial);
 absl::Status ReadAttempt(Query& query, AttemptRecord& attempt);
 absl::Status ReadNode(Query& query, NodeRecord& node);
+absl::Status ReadErrand(Query& query, ErrandRecord& errand);
 
 }  // namespace leadline::storage::sqlite

@@ -328,8 +328,8 @@ FROM cell c JOIN json_each(c.settings_json) j;
 
 }  // namespace
 
-const std::array<const char*, 9> kSchemaSteps = {kVersion1, kStepTo2, kStepTo3,
-                                                 kStepTo4,  kStepTo5, kStepTo6,
-                                                 kStepTo7,  kStepTo8, kStepTo9};
+const std::array<const char*, 10> kSchemaSteps = {
+    kVersion1, kStepTo2, kStepTo3, kStepTo4, kStepTo5,
+    kStepTo6,  kStepTo7, kStepTo8, kStepTo9, kStepTo10};
 
 }  // namespace leadline::storage::sqlite

@@ -20,11 +20,12 @@ extern const char kStepTo6[];
 extern const char kStepTo7[];
 extern const char kStepTo8[];
 extern const char kStepTo9[];
+extern const char kStepTo10[];
 
 /// SQL that brings a database of version i to version i + 1.
-extern const std::array<const char*, 9> kSchemaSteps;
+extern const std::array<const char*, 10> kSchemaSteps;
 
 /// The version this program writes.
-inline constexpr int32_t kSchemaVersion = 9;
+inline constexpr int32_t kSchemaVersion = 10;
 
 }  // namespace leadline::storage::sqlite

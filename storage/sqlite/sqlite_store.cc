@@ -66,6 +66,15 @@ absl::StatusOr<SweepContents> SqliteStore::LoadSweep(SweepId sweep) const {
              [&] { return LoadOne(*connection_, sweep); });
 }
 
+absl::StatusOr<SweepContents> SqliteStore::LoadCells(SweepId sweep,
+                                                     int64_t first,
+                                                     int64_t count) const {
+  const std::lock_guard lock(mutex_);
+  return Run("reading sweep " + ToText(sweep), [&] {
+    return LoadSome(*connection_, sweep, {first, first + count - 1});
+  });
+}
+
 absl::StatusOr<std::optional<SweepRecord>> SqliteStore::FindSweep(
     SweepId sweep) const {
   const std::lock_guard lock(mutex_);

@@ -33,6 +33,8 @@ class SqliteStore final : public Store, public AccessStore {
   absl::StatusOr<std::vector<SweepContents>> LoadUnfinished() const override;
   absl::StatusOr<std::vector<NodeRecord>> LoadNodes() const override;
   absl::StatusOr<SweepContents> LoadSweep(SweepId sweep) const override;
+  absl::StatusOr<SweepContents> LoadCells(SweepId sweep, int64_t first,
+                                          int64_t count) const override;
   absl::StatusOr<std::optional<SweepRecord>> FindSweep(
       SweepId sweep) const override;
   absl::StatusOr<bool> Purge(const PurgeLimits& limits) override;

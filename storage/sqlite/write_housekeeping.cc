@@ -49,6 +49,8 @@ absl::Status ChangeWriter::On(const RemoveSweep& change) {
   Query(connection_, "UPDATE sweep SET removed_at = ? WHERE id = ?", at,
         change.sweep.value)
       .Finish();
+  Query(connection_, "DELETE FROM errand WHERE sweep = ?", change.sweep.value)
+      .Finish();
   Query(connection_,
         "INSERT INTO retired_sweep SELECT s.id, s.name, (SELECT count(*) FROM "
         "trial WHERE sweep = s.id), ? FROM sweep s WHERE s.id = ?",

@@ -73,7 +73,7 @@ class RandomChanges {
     // Mostly of the attempt's own cohort, so that many writes are valid.
     TrialId trial = Trial();
     if (Pick(4) != 0) trial.cell = attempt.cohort.cell;
-    switch (Pick(40) == 0 ? 0 : 1 + Pick(15)) {
+    switch (Pick(40) == 0 ? 0 : 1 + Pick(16)) {
       case 0: {
         AddSweep add =
             test::MakeSweep(1 + Small(3), 1 + Small(3), 1 + Small(3));
@@ -134,6 +134,14 @@ class RandomChanges {
         if (Pick(2) == 0) node.failures.push_back(attempt);
         if (Pick(3) == 0) node.canary = attempt;
         return SetNode{node};
+      }
+      case 15: {
+        ErrandRecord errand{{1 + Small(4)}, std::nullopt, ErrandKind::kRetry};
+        if (Pick(2) == 0) errand.cell = Small(3);
+        if (Pick(2) == 0) errand.kind = ErrandKind::kStop;
+        errand.failed = errand.kind == ErrandKind::kRetry || Pick(8) == 0;
+        if (Pick(2) == 0) return EndErrand{errand};
+        return BeginErrand{errand};
       }
       case 14:
         return StopSweep{{1 + Small(4)}, Pick(4) == 0 ? "" : "limits"};

@@ -68,6 +68,7 @@ class FailureAccount {
     int64_t open = 0;  // trials
     bool is_over_limit = false;
     bool stopped = false;
+    int64_t errands = 0;  // under way; what is due waits for them
   };
   struct AttemptAccount {
     std::vector<std::string> nodes;
@@ -91,6 +92,13 @@ class FailureAccount {
   void On(const storage::EndAttempt& change);
   void On(const storage::SetStanding& change);
   void On(const storage::StopSweep& change);
+  void On(const storage::BeginErrand& change) {
+    ++sweeps_.at(change.errand.sweep).errands;
+  }
+  void On(const storage::EndErrand& change) {
+    --sweeps_.at(change.errand.sweep).errands;
+    touched_.insert(change.errand.sweep);
+  }
   void On(const storage::SetNode& change);
 
   void CountFailure(const storage::EndAttempt& end, CohortAccount& cohort);

@@ -77,7 +77,7 @@ void FailureAccount::DemandDue() {
     if (sweep.is_over_limit && !sweep.stopped) {
       Fail("sweep " + ToText(id) + " goes on beyond its limits of failures");
     }
-    if (sweep.stopped && sweep.open > 0 &&
+    if (sweep.stopped && sweep.open > 0 && sweep.errands == 0 &&
         sweep.record.on_failures == OnFailures::kStop) {
       Fail("sweep " + ToText(id) + " was stopped and has trials left");
     }

@@ -48,11 +48,53 @@ void Oracle::On(const storage::MoveSweep& change) {
          std::string(Name(state)));
   }
   state = change.to;
+  const bool is_over =
+      state == SweepState::kComplete || state == SweepState::kCancelled;
+  if (is_over && errands_[change.sweep] > 0) {
+    Fail("sweep " + ToText(change.sweep) + " is " +
+         std::string(Name(change.to)) + " while something is being done to it");
+  }
   if (change.to != SweepState::kComplete) return;
   for (const auto& [id, trial] : trials_) {
     if (id.cell.sweep == change.sweep && !IsEnded(trial.state)) {
       Fail("sweep " + ToText(change.sweep) + " is complete without trial " +
            ToText(id));
+    }
+  }
+}
+
+bool Oracle::IsOf(const storage::ErrandRecord& errand, const TrialId& trial) {
+  return trial.cell.sweep == errand.sweep &&
+         errand.cell.value_or(trial.cell.number) == trial.cell.number;
+}
+
+void Oracle::On(const storage::BeginErrand& change) {
+  const storage::ErrandRecord& errand = change.errand;
+  ++errands_[errand.sweep];
+  for (const auto& [id, trial] : trials_) {
+    if (IsOf(errand, id) &&
+        ((errand.failed && trial.state == TrialState::kFailed) ||
+         (errand.cancelled && trial.state == TrialState::kCancelled))) {
+      to_be_queued_.insert(id);
+    }
+  }
+}
+
+/// What it was to do is done.
+void Oracle::On(const storage::EndErrand& change) {
+  const storage::ErrandRecord& errand = change.errand;
+  if (--errands_[errand.sweep] < 0) {
+    Fail("what was done to sweep " + ToText(errand.sweep) + " never began");
+  }
+  for (const auto& [id, trial] : trials_) {
+    if (!IsOf(errand, id)) continue;
+    if (errand.kind == storage::ErrandKind::kRetry &&
+        to_be_queued_.contains(id)) {
+      Fail("trial " + ToText(id) + " was to be queued again and was not");
+    }
+    if (errand.kind == storage::ErrandKind::kCancel && !IsEnded(trial.state)) {
+      Fail("trial " + ToText(id) + " was to be cancelled and is " +
+           std::string(Name(trial.state)));
     }
   }
 }
@@ -76,6 +118,7 @@ void Oracle::On(const storage::MoveTrial& change) {
   }
   trial.state = change.to;
   if (IsEnded(change.from)) {
+    to_be_queued_.erase(change.trial);
     --trial.ends;
     trial.retried = true;
   }
@@ -103,6 +146,10 @@ void Oracle::On(const storage::StartAttempt& change) {
   if (state != SweepState::kActive) {
     Fail("attempt " + ToText(key) + " starts, and its sweep is " +
          std::string(Name(state)));
+  }
+  if (errands_[key.cohort.cell.sweep] > 0) {
+    Fail("attempt " + ToText(key) +
+         " starts while something is being done to its sweep");
   }
   known_[key] = 0;
   sizes_[key] = std::ssize(change.attempt.ranks);
@@ -303,6 +350,11 @@ void Oracle::CheckAllEnded(int64_t sweeps) const {
     if (state != SweepState::kComplete && state != SweepState::kCancelled) {
       Fail("sweep " + ToText(id) + " is " + std::string(Name(state)) +
            " though all its trials have ended");
+    }
+  }
+  for (const auto& [id, errands] : errands_) {
+    if (errands > 0) {
+      Fail("what was begun with sweep " + ToText(id) + " was never done");
     }
   }
   if (!live_.empty()) {

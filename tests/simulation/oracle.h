@@ -96,6 +96,8 @@ class Oracle {
   void On(const storage::StageSweep&) {}
   void On(const storage::AdmitSweep&) {}
   void On(const storage::DescribeSweep&) {}
+  void On(const storage::BeginErrand& change);
+  void On(const storage::EndErrand& change);
   void On(const storage::RemoveSweep& change);
   void On(const storage::DropMeasurements&) {}
   void On(const storage::SetRankPids& change) {
@@ -105,6 +107,8 @@ class Oracle {
   void On(const storage::SetStanding&) {}
   void On(const storage::StopSweep&) {}
   void On(const storage::SetNode&) {}
+
+  static bool IsOf(const storage::ErrandRecord& errand, const TrialId& trial);
 
   void DemandSilence(const storage::EndAttempt& end) const;
   void DemandLive(const AttemptKey& attempt, const char* doing) const;
@@ -123,6 +127,8 @@ class Oracle {
   std::map<AttemptKey, int64_t> sizes_;  // ranks
   std::set<AttemptKey> lost_a_rank_;
   std::map<SweepId, SweepState> sweeps_;
+  std::map<SweepId, int64_t> errands_;  // that are under way
+  std::set<TrialId> to_be_queued_;      // by them
   std::set<SweepId> promised_;
   std::set<SweepId> removed_;
   std::map<TrialId, TrialAccount> trials_;

@@ -35,6 +35,7 @@ enum class Plant {
   kEvidenceIgnored,
   kPartEndUntold,
   kRanksNotMissed,
+  kErrandForgotten,
 };
 
 struct PlantInfo {
@@ -92,6 +93,8 @@ inline constexpr std::array kPlants = {
               "a lost part does not end its attempt"},
     PlantInfo{Plant::kRanksNotMissed, "ranks_not_missed",
               "ranks go on without one that is gone"},
+    PlantInfo{Plant::kErrandForgotten, "errand_forgotten",
+              "a restart forgets what was begun and not done"},
 };
 
 /// Null unless there is such a name.

@@ -12,11 +12,13 @@ namespace {
 constexpr double kFaultsBegin_s = 2;
 constexpr double kFaultsLast_s = 150;
 constexpr double kCutLast_s = 100;  // after a link has faded
+constexpr double kJustBefore_s = 0.0001;
 constexpr int64_t kSqliteEvery = 50;
 constexpr uint64_t kFailureDraws = 0x51ed270b7a3f9d4c;
 constexpr uint64_t kCommandDraws = 0x9e3779b97f4a7c15;
 constexpr uint64_t kRankDraws = 0x2545f4914f6cdd1d;
 constexpr uint64_t kRemovalDraws = 0x6a09e667f3bcc909;
+constexpr uint64_t kCrashDraws = 0xbb67ae8584caa73b;
 
 // Those that only a part of the schedules has come last.
 constexpr int64_t kRemovals = 1;
@@ -43,6 +45,20 @@ void AddCommands(Chance& chance, Script& script) {
   for (int64_t n = 1 + chance.Below(3); n > 0; --n) {
     script.faults.push_back(
         DrawFault(chance, std::ssize(script.slots), kFirstCommand, kCommands));
+  }
+}
+
+/// The coordinator dies while it does what people have just asked for.
+void AddCrashesAtCommands(Chance& chance, Script& script) {
+  const std::vector<Fault> faults = script.faults;
+  for (const Fault& fault : faults) {
+    const auto kind = std::ranges::find(kFaultKinds, fault.kind);
+    if (kind - kFaultKinds.begin() < kFirstCommand) continue;
+    if (!chance.Happens(0.5)) continue;
+    Fault crash = DrawFault(chance, std::ssize(script.slots), 0, 1);
+    crash.kind = FaultKind::kCrashCoordinator;
+    crash.at_s = fault.at_s - kJustBefore_s;
+    script.faults.push_back(crash);
   }
 }
 
@@ -216,6 +232,8 @@ Script DrawScript(uint64_t seed) {
     script.faults.push_back(DrawFault(removals, std::ssize(script.slots),
                                       kFirstRemoval, kRemovals));
   }
+  Chance crashes(seed ^ kCrashDraws);
+  AddCrashesAtCommands(crashes, script);
   std::ranges::sort(script.faults, {}, &Fault::at_s);
   for (const Fault& fault : script.faults) {
     script.faults_end_s =

@@ -9,7 +9,7 @@
 namespace leadline::simulation {
 namespace {
 
-constexpr int64_t kTrialsAPart = 3;  // larger sweeps are stored in parts
+constexpr int64_t kTrialsAPart = 3;  // what concerns more is done in parts
 constexpr double kRestartsWithin_s = 15;
 constexpr double kTurnWithin_s = 0.005;
 constexpr double kLatestTurn_s = 1;
@@ -39,6 +39,7 @@ void SimCoordinator::StartProcess() {
   control::CommitCycleOptions options;
   options.now = [this] { return Now(); };
   options.most_trials = kTrialsAPart;
+  options.policy.most_moves = kTrialsAPart;
   if (around_.plant == Plant::kGraceIgnored) {
     options.policy.grace = control::Seconds{0};
   }

@@ -70,6 +70,10 @@ class SimStore final : public storage::Store {
       SweepId sweep) const override {
     return inner_.store->LoadSweep(sweep);
   }
+  absl::StatusOr<storage::SweepContents> LoadCells(
+      SweepId sweep, int64_t first, int64_t count) const override {
+    return inner_.store->LoadCells(sweep, first, count);
+  }
   absl::StatusOr<std::optional<storage::SweepRecord>> FindSweep(
       SweepId sweep) const override {
     return inner_.store->FindSweep(sweep);
@@ -117,6 +121,7 @@ class SimStore final : public storage::Store {
     if (plant_ == Plant::kPauseForgotten) {
       sweep.sweep.state = SweepState::kActive;
     }
+    if (plant_ == Plant::kErrandForgotten) sweep.errands.clear();
     if (plant_ == Plant::kStopForgotten) {
       for (storage::AttemptRecord& live : sweep.live) live.stop_reason.clear();
     }

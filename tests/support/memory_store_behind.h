@@ -31,6 +31,10 @@ class MemoryStoreBehind : public storage::Store {
       SweepId sweep) const override {
     return inner_.store->LoadSweep(sweep);
   }
+  absl::StatusOr<storage::SweepContents> LoadCells(
+      SweepId sweep, int64_t first, int64_t count) const override {
+    return inner_.store->LoadCells(sweep, first, count);
+  }
   absl::StatusOr<std::optional<storage::SweepRecord>> FindSweep(
       SweepId sweep) const override {
     return inner_.store->FindSweep(sweep);

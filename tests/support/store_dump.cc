@@ -90,6 +90,10 @@ class Dumper {
     for (const AttemptRecord& cancelled : contents.cancelled) {
       out_ << "cancelled " << ToText(cancelled.key) << "\n";
     }
+    for (const ErrandRecord& errand : contents.errands) {
+      out_ << Name(errand.kind) << " " << Text(errand.cell) << " "
+           << errand.failed << errand.cancelled << " is under way\n";
+    }
   }
 
   void Cells(SweepId sweep, const std::string& metric) {

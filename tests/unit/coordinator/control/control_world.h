@@ -14,6 +14,8 @@
 #include <gtest/gtest.h>
 
 #include "coordinator/control/control.h"
+#include "coordinator/control/errands.h"
+#include "coordinator/control/fold.h"
 #include "coordinator/control/request_answers.h"
 #include "coordinator/control/waiting.h"
 #include "storage/open.h"
@@ -89,6 +91,13 @@ class World {
     }
     LookUp(command);
     return Commit(control_->Apply(command, now_));
+  }
+
+  /// Until nothing is being done in parts; how many those were.
+  int64_t CarryOut() {
+    int64_t parts = 0;
+    for (; HasErrands(control().state()); ++parts) Do(CarryOn{});
+    return parts;
   }
 
   /// Answers of requests; a request id of its own each.
@@ -272,9 +281,10 @@ class World {
     if (!retry) return;
     for (const Target& target : retry->targets) {
       const SweepId id = SweepOf(target);
-      auto contents = store().LoadSweep(id);
+      const auto contents = store().LoadSweep(id);
       if (control_->state().sweeps.contains(id) || !contents.ok()) continue;
-      retry->ended.push_back(*std::move(contents));
+      retry->ended.push_back(std::make_shared<RecalledSweep>());
+      AddPart(*retry->ended.back(), *contents);
     }
   }
 
