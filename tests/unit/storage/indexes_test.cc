@@ -63,6 +63,9 @@ void WriteOfEachKind(Store& store) {
       AddResult{test::MakeResult(trial, live, 1.5)},
       StopSweep{{1}, "too many failures"},
       MoveSweep{{1}, SweepState::kActive, SweepState::kPaused},
+      BeginErrand{{{1}, std::nullopt, ErrandKind::kStop}},
+      BeginErrand{{{1}, 2, ErrandKind::kCancel}},
+      EndErrand{{{1}, 2, ErrandKind::kCancel}},
       KeepAnswer{"request", "answer", {}}};
   ASSERT_TRUE(store.Commit(changes).ok());
 }
@@ -71,6 +74,7 @@ void AskAll(const Store& store, const StoreReader& reader) {
   const TrialId trial = test::Trial(1, 2, 0);
   EXPECT_TRUE(store.LoadUnfinished().ok());
   EXPECT_TRUE(store.LoadSweep({1}).ok());
+  EXPECT_TRUE(store.LoadCells({1}, 1, 2).ok());
   EXPECT_TRUE(store.NextSweepId().ok());
   EXPECT_TRUE(store.FindEqualSweep("depth study", "hash1").ok());
   EXPECT_TRUE(store.FindAnswer("request").ok());
