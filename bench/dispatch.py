@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What it costs control to take in a sweep of 100,000 trials and to hand one out: the first order, and a trial's end and a tick at its begin and its end."""
+"""What it costs control to take in a sweep of 100,000 trials to hand one out and to do what people ask of it: the first order, a trial's end and a tick at its begin and its end; the longest turn and the time to the answer."""
 
 import json
 import pathlib

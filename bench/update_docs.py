@@ -97,9 +97,29 @@ def resume():
             f"{methods} methods,\n1 and 3 replicas, 1 and 2 ranks (`bench/resume_matrix.py`).")
 
 
+def turns():
+    """What is asked of very many trials, and the longest turn meanwhile."""
+    result = json.loads((RESULTS / "dispatch.json").read_text())
+    names = {"pause": "`pause --stop`", "resume": "`resume`", "cancel": "`cancel`", "retry": "`retry`",
+             "retry_of_one_forgotten": "`retry` of one that is in memory no more",
+             "failure_that_stops_it": "a failure that reaches `limits.failures`", "rm": "`rm`"}
+    lines = ["| " + " | ".join(["", *(f"seeds: {run['seeds']}: done after, s | longest turn, ms"
+                                      for run in result["submissions"])]) + " |",
+             "| --- |" + " ---: |" * 2 * len(result["submissions"])]
+    rows = {"the submission": [{**run, "answered_seconds": run["submit_seconds"]} for run in result["submissions"]]}
+    for key, name in names.items():
+        rows[name] = [run["commands"][key] for run in result["submissions"]]
+    for name, row in rows.items():
+        lines.append(f"| {name} | " + " | ".join(
+            f"{one['answered_seconds']:.2f} | {1e3 * one['longest_turn_seconds']:.0f}" for one in row) + " |")
+    about = result["machine"]
+    return "\n".join([*lines, "", f"({about['cores']} cores, {about['cpu']}; `bench/dispatch.py`.)"])
+
+
 BLOCKS = {
     "README.md": {"quickstart": quickstart, "learning": learning},
     "docs/agents.md": {"ranks": ranks},
+    "docs/architecture.md": {"turns": turns},
     "docs/checkpoints.md": {"resume": resume},
     "docs/memory.md": {"memory": memory, "memory-process": memory_process},
 }
