@@ -1,7 +1,6 @@
 #include "coordinator/control/dispatch.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -10,6 +9,7 @@
 #include "coordinator/control/attempts.h"
 #include "coordinator/control/errands.h"
 #include "coordinator/control/explain.h"
+#include "coordinator/control/fold.h"
 #include "coordinator/control/hopeless.h"
 #include "coordinator/control/housekeeping.h"
 #include "coordinator/control/node_queries.h"
@@ -61,8 +61,7 @@ void ForgetEndedSweeps(Step& step) {
     if (!sweep.ended_at) sweep.ended_at = step.now.steady;
     const bool forget = step.now.steady - *sweep.ended_at > kMemory &&
                         step.state.CountLive(at->first) == 0;
-    if (forget) step.state.forgotten.push_back(std::move(sweep.cells));
-    at = forget ? step.state.sweeps.erase(at) : std::next(at);
+    at = forget ? Forget(step.state, at) : std::next(at);
   }
 }
 

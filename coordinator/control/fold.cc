@@ -78,7 +78,7 @@ struct Folder {
     sweep->record.tags = change.tags;
   }
   void operator()(const storage::RemoveSweep& change) {
-    state.sweeps.erase(change.sweep);
+    Forget(state, state.sweeps.find(change.sweep));
   }
   void operator()(const storage::MoveTrial& move) {
     storage::TrialRecord* trial = state.FindTrial(move.trial);
@@ -176,6 +176,13 @@ struct Folder {
 };
 
 }  // namespace
+
+std::map<SweepId, Sweep>::iterator Forget(
+    State& state, std::map<SweepId, Sweep>::iterator sweep) {
+  if (sweep == state.sweeps.end()) return sweep;
+  state.forgotten.push_back(std::move(sweep->second.cells));
+  return state.sweeps.erase(sweep);
+}
 
 void Fold(State& state, const storage::Change& change) {
   std::visit(Folder{state}, change);

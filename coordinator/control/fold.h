@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <map>
 #include <set>
 #include <vector>
 
@@ -15,6 +16,11 @@ namespace leadline::control {
 
 /// Moves the durable half as a committed change does.
 void Fold(State& state, const storage::Change& change);
+
+/// It is not in memory any more; what it consists of is freed bit by bit. The
+/// next one; nothing if it is the end.
+std::map<SweepId, Sweep>::iterator Forget(
+    State& state, std::map<SweepId, Sweep>::iterator sweep);
 
 /// What the settings of a cell say. Those that cannot be read (of a newer
 /// version, say) leave it needing one device; its trainer will refuse them.

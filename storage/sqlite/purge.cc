@@ -5,6 +5,10 @@
 namespace leadline::storage::sqlite {
 namespace {
 
+/// Looking for what there is of a trial or a cohort takes time, too: as much as
+/// deleting so many rows, where there is nothing.
+constexpr int64_t kLookCosts = 7;
+
 class Purger {
  public:
   Purger(Connection& connection, int64_t most_rows)
@@ -98,6 +102,7 @@ class Purger {
     DeleteMeasurements(*trial);
     if (left_ > 0) {
       DeleteOne("DELETE FROM dropped_trial WHERE trial = ?", *trial);
+      left_ -= kLookCosts;
     }
     return true;
   }
@@ -132,6 +137,7 @@ class Purger {
     DeleteOne("DELETE FROM result WHERE trial = ?", trial);
     DeleteOne("DELETE FROM dropped_trial WHERE trial = ?", trial);
     DeleteOne("DELETE FROM trial WHERE id = ?", trial);
+    left_ -= kLookCosts;
   }
 
   void RemoveCohort(int64_t cohort) {
@@ -147,7 +153,9 @@ class Purger {
         "DELETE FROM attempt WHERE (cohort, number) IN (SELECT cohort, "
         "number FROM attempt WHERE cohort = ? LIMIT ?)",
         cohort);
-    if (left_ > 0) DeleteOne("DELETE FROM cohort WHERE id = ?", cohort);
+    if (left_ <= 0) return;
+    DeleteOne("DELETE FROM cohort WHERE id = ?", cohort);
+    left_ -= kLookCosts;
   }
 
   Connection& connection_;
