@@ -29,10 +29,10 @@ std::string WhyNotFile(CLI::App& app, const std::string& file) {
 }
 
 std::string Explain(CLI::App& app, const CLI::ParseError& error) {
-  const std::string message = error.what();
+  std::string message = error.what();
   const std::vector<std::string> files = app.get_config_ptr()->results();
   if (!files.empty()) {
-    const std::string why = WhyNotFile(app, files.front());
+    std::string why = WhyNotFile(app, files.front());
     if (!why.empty()) return why;
   }
   return message;

@@ -59,7 +59,7 @@ void AgentSessions::CloseAll(const absl::Status& status) {
 void AgentSessions::ReadLog(const std::string& node, const LogQuery& query,
                             Found found) {
   std::shared_ptr<AgentSession> session;
-  v1::CoordinatorMessage message;
+  int64_t request = 0;
   {
     const std::lock_guard lock(mutex_);
     const auto id = nodes_.find(node);
@@ -67,8 +67,8 @@ void AgentSessions::ReadLog(const std::string& node, const LogQuery& query,
         id == nodes_.end() ? sessions_.end() : sessions_.find(id->second);
     if (open != sessions_.end()) {
       session = open->second;
-      message.mutable_read_log()->set_request(++last_request_);
-      requests_[last_request_] = {id->second, std::move(found)};
+      request = ++last_request_;
+      requests_[request] = {id->second, found};
     }
   }
   if (!session) {
@@ -76,7 +76,9 @@ void AgentSessions::ReadLog(const std::string& node, const LogQuery& query,
                                         ", which keeps the log, is not "
                                         "connected"));
   }
+  v1::CoordinatorMessage message;
   v1::ReadLogOrder& order = *message.mutable_read_log();
+  order.set_request(request);
   *order.mutable_attempt() = ToProto(query.attempt);
   order.set_stream(query.stream);
   order.set_offset(query.offset);

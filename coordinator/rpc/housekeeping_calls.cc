@@ -48,7 +48,7 @@ grpc::Status CheckTags(const Tags& tags) {
 }
 
 grpc::Status CheckEdit(const v1::EditRequest& request) {
-  const grpc::Status id = CheckRequestId(request.request_id());
+  grpc::Status id = CheckRequestId(request.request_id());
   if (!id.ok()) return id;
   if (request.has_note() && request.note().size() > kLongestNote) {
     return Invalid("a note has 4000 bytes at most");

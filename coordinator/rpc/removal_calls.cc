@@ -26,7 +26,7 @@ constexpr int kMostTargets = 1000;
 
 grpc::Status CheckRemove(const v1::RemoveRequest& request) {
   if (!request.dry_run()) {
-    const grpc::Status id = CheckRequestId(request.request_id());
+    grpc::Status id = CheckRequestId(request.request_id());
     if (!id.ok()) return id;
   }
   if (request.targets().empty() || request.targets_size() > kMostTargets) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "coordinator/control/sinks.h"
@@ -38,7 +39,7 @@ struct Removal;
 /// the background, what changes anything on the thread of control.
 class SweepService final : public v1::SweepService::CallbackService {
  public:
-  explicit SweepService(SweepServiceParts parts) : parts_(parts) {}
+  explicit SweepService(SweepServiceParts parts) : parts_(std::move(parts)) {}
 
   grpc::ServerWriteReactor<v1::AttachReply>* Attach(
       grpc::CallbackServerContext*, const v1::AttachRequest* request) override;

@@ -93,7 +93,8 @@ Tensor Gradient::Loss_R(int64_t step, int64_t first,
     const Tensor scored_RBT = batch.scored_RBT.to(device_);
     loss_R = (losses_RBT * scored_RBT).sum({1, 2}) * ranks / counts_R;
   } else {
-    const auto scale = static_cast<double>(sequences_ / micro_batch_);
+    const int64_t micro_batches = sequences_ / micro_batch_;
+    const auto scale = static_cast<double>(micro_batches);
     loss_R = losses_RBT.mean({1, 2});
     if (scale != 1) loss_R = loss_R / scale;
   }

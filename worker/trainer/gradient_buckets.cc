@@ -93,7 +93,7 @@ void GradientBuckets::Finish() {
     communicator_.Wait(bucket.operation);
     bucket.flat /= static_cast<double>(communicator_.size());
     int64_t at = 0;
-    for (Tensor parameter : bucket.parameters) {
+    for (Tensor& parameter : bucket.parameters) {
       Tensor& gradient = parameter.mutable_grad();
       if (!gradient.defined()) continue;
       const int64_t count = gradient.numel();

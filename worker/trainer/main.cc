@@ -166,7 +166,10 @@ int Run(const std::string& argument) {
 }  // namespace leadline::trainer
 
 int main(int argc, char** argv) {
-  using namespace leadline::trainer;
+  using leadline::trainer::kDone;
+  using leadline::trainer::kFailed;
+  using leadline::trainer::kMisuse;
+  using leadline::trainer::Run;
   const std::string argument = argc == 2 ? argv[1] : "";
   if (argument == "--version") {
     std::cout << "leadline-trainer " << leadline::BuildVersion() << " ("
