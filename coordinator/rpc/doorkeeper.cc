@@ -83,7 +83,10 @@ class CallRecorder final : public grpc::experimental::Interceptor {
     if (!rule_ || !rule_->changes) return batch->Proceed();
     if (batch->QueryInterceptionHookPoint(
             InterceptionHookPoints::POST_RECV_MESSAGE)) {
-      HearMessage(batch->GetRecvMessage());
+      if (!noted_) AddTarget(batch->GetRecvMessage());
+      if (IsNotedByMessage(batch->GetRecvMessage())) {
+        return Note(grpc::Status::OK, [batch] { batch->Proceed(); });
+      }
     }
     if (batch->QueryInterceptionHookPoint(
             InterceptionHookPoints::PRE_SEND_MESSAGE)) {
@@ -113,14 +116,10 @@ class CallRecorder final : public grpc::experimental::Interceptor {
   }
 
   /// What the call is about stands in its first message. A stream is noted by
-  /// it: its end may be far.
-  void HearMessage(const void* message) {
-    if (noted_) return;
-    AddTarget(message);
-    if (info_->type() == ServerRpcInfo::Type::UNARY || message == nullptr) {
-      return;
-    }
-    Note(grpc::Status::OK, [] {});
+  /// it, before anybody hears it: its end may be far.
+  bool IsNotedByMessage(const void* message) const {
+    return !noted_ && message != nullptr &&
+           info_->type() != ServerRpcInfo::Type::UNARY;
   }
 
   void AddTarget(const void* message) {
