@@ -149,7 +149,9 @@ TEST(DoorTest, ARevokedAgentLosesItsSession) {
                     if (message.has_registered()) welcomed.set_value();
                   });
   welcomed.get_future().get();
-  EXPECT_EQ(world.store().ListAudit({}, 1)->front().target, "rack");
+  const auto rows = world.store().ListAudit({}, 1).value();
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].target, "rack");
   ASSERT_TRUE(world.coordinator().door().Revoke(1).ok());
   EXPECT_FALSE(agent.Finish().ok());
   EXPECT_EQ(DoorWorld::Call(world.Channel(token),
