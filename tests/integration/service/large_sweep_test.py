@@ -44,11 +44,26 @@ class LargeSweep(World):
             rows = self.query(f"select count(*) from {view}")[0][0]
             self.assertEqual(rows > 0, bool(self.query("select trials from sweeps")), view)
 
-        _, address = self.coordinator()
+        coordinator, address = self.coordinator()
         sweeps = self.leadline_json("ls", "--coordinator", address)["sweeps"]
         self.assertIn([sweep["trials"]["queued"] for sweep in sweeps], [[], [TRIALS]])
         self.leadline("submit", self.sweep(), "--coordinator", address)
         self.assertEqual(self.query("select name, trials from sweeps"), [("large", TRIALS)])
+        self.cancel_and_kill(coordinator, address)
+
+    def cancel_and_kill(self, coordinator, address):
+        """A cancel that a kill broke off is gone on with: nobody has to ask again."""
+        sweep, = self.query("select sweep from sweeps")[0]
+        cancel = self.start("leadline", "cancel", sweep, "--coordinator", address)
+        wait_for(lambda: self.query("select count(*) from errand")[0][0] > 0, "the cancel to begin")
+        os.kill(coordinator.pid, signal.SIGKILL)
+        coordinator.wait()
+        cancel.kill()
+        left = self.query("select count(*) from trial where state = 'queued'")[0][0]
+        self.assertLess(0, left)
+        self.coordinator()
+        wait_for(lambda: self.query("select state, cancelled from sweeps") == [("cancelled", TRIALS)], "the cancel to end")
+        self.assertEqual(self.query("select count(*) from errand"), [(0,)])
 
 
 if __name__ == "__main__":
