@@ -76,8 +76,9 @@ class Walk {
         [&](grpc::ClientContext* context, auto* reply) {
           return connection_.results().ShowTrial(context, request, reply);
         });
-    if (shown.ok()) shown_ = *std::move(shown);
-    return shown.ok() ? absl::OkStatus() : shown.status();
+    if (!shown.ok()) return shown.status();
+    shown_ = *std::move(shown);
+    return absl::OkStatus();
   }
 
   int64_t First() const {

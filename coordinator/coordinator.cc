@@ -103,7 +103,7 @@ absl::Status Coordinator::Begin() {
   auto door = access::Door::Open(*store_.access, log_, options_.config.limits);
   if (!door.ok()) return door.status();
   door_ = *std::move(door);
-  const absl::Status may = CheckPublic(options_.config, *door_);
+  absl::Status may = CheckPublic(options_.config, *door_);
   if (!may.ok()) return may;
   control::CommitCycleOptions loop_options;
   loop_options.policy = options_.config.policy;

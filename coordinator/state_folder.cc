@@ -138,7 +138,7 @@ absl::Status StateFolder::WriteFile(const std::string& name,
   if (file < 0) return Failed("cannot write", fresh);
   const absl::Cleanup close_file = [file] { close(file); };
   if (!WriteAll(file, text)) {
-    const absl::Status failed = Failed("cannot write", fresh);
+    absl::Status failed = Failed("cannot write", fresh);
     unlink(fresh.c_str());
     return failed;
   }

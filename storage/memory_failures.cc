@@ -114,6 +114,7 @@ absl::StatusOr<std::vector<EndedGroup>> MemoryReader::ListEnded(
     ++group.trials;
   }
   std::vector<EndedGroup> list;
+  list.reserve(groups.size());
   for (const auto& [key, group] : groups) list.push_back(group);
   std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
     return std::tuple(-a.trials, a.first) < std::tuple(-b.trials, b.first);

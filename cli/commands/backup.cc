@@ -152,9 +152,9 @@ absl::Status Backup(Context& context, const Options& options) {
   if (!connection.ok()) return connection.status();
   auto download = Download::Open(options.file);
   if (!download.ok()) return download.status();
-  const absl::Status read = Receive(**connection, *download);
+  absl::Status read = Receive(**connection, *download);
   if (!read.ok()) return read;
-  const absl::Status kept = download->Keep(options.file, options.force);
+  absl::Status kept = download->Keep(options.file, options.force);
   if (!kept.ok()) return kept;
   if (context.output.json()) {
     context.output.PrintJson(BackupJson(options, *download));

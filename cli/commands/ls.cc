@@ -79,7 +79,7 @@ std::string StateText(const v1::SweepSummary& sweep) {
 /// Archived ones may be what nobody thought of.
 std::string NothingText(Connection& connection, const Options& options,
                         v1::ListSweepsRequest wanted) {
-  const std::string nothing =
+  std::string nothing =
       options.IsNarrow() ? "no sweep is like that\n" : "no sweeps yet\n";
   if (options.archived || options.all) return nothing;
   wanted.set_archived("only");

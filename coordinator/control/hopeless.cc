@@ -28,8 +28,9 @@ void Fail(Step& step, const CohortId& id, const std::string& why) {
     const std::string name(Name(kind));
     // What its attempt said is worth more than that it waited.
     const bool says = trial.reason.starts_with(name + ": ");
-    step.Move(trial, TrialState::kFailed,
-              (says ? trial.reason + "; " : name + ": ") + why);
+    std::string reason = says ? trial.reason + "; " : name + ": ";
+    reason += why;
+    step.Move(trial, TrialState::kFailed, reason);
     NoteFailure(step, last, trial.id, kind, why, true);
   }
   CheckLimits(step, id.cell.sweep);

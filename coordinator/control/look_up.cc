@@ -53,7 +53,7 @@ bool AsksTheStore(const Command& command) {
 
 absl::Status LookUp(const storage::Store& store, const State& state,
                     Command& command) {
-  const absl::Status kept = std::visit(
+  absl::Status kept = std::visit(
       [&]<typename Kind>(Kind& one) {
         if constexpr (IsRequest<Kind>) {
           return Put(store.FindAnswer(one.request_id), one.kept_answer);

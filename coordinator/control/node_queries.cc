@@ -65,6 +65,7 @@ std::vector<NodeAttempt> AttemptsOf(const Node& node, const LiveByNode& live) {
     attempts[attempt.key] = std::move(attempt);
   }
   std::vector<NodeAttempt> list;
+  list.reserve(attempts.size());
   for (auto& [key, attempt] : attempts) list.push_back(std::move(attempt));
   return list;
 }

@@ -37,7 +37,7 @@ void TellRendezvous(Step& step, const LiveAttempt& live, const LivePart* one,
 }
 
 void NotePids(Step& step, const LiveAttempt& live, const LivePart& part,
-              std::vector<StartedRank> started) {
+              const std::vector<StartedRank>& started) {
   storage::SetRankPids set{live.record.key, {}};
   const int64_t last =
       std::min(part.first_rank + part.ranks, std::ssize(live.record.ranks));

@@ -101,6 +101,7 @@ void Reopen(Step& step, Sweep& sweep) {
 }
 
 /// Copied: moving it edits it.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 void QueueAgain(Step& step, const storage::TrialRecord trial) {
   // What its cohort trains now is not made over.
   if (!step.state.FindCohort(trial.cohort)->live) {

@@ -16,9 +16,9 @@ namespace leadline::rpc {
 class LocalLogs final : public LogSource {
  public:
   /// `state` is the coordinator's state folder. All must outlive it.
-  LocalLogs(std::filesystem::path state, Background& background,
+  LocalLogs(const std::filesystem::path& state, Background& background,
             LogSource& others)
-      : attempts_(std::move(state) / "attempts"),
+      : attempts_(state / "attempts"),
         background_(background),
         others_(others) {}
 

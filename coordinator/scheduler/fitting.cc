@@ -94,6 +94,7 @@ std::vector<Part> TakeChoice(const Choice& choice, const Need& need) {
     }
   }
   std::vector<Part> list;
+  list.reserve(parts.size());
   for (auto& [name, part] : parts) list.push_back(std::move(part));
   return list;
 }

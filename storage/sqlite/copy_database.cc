@@ -29,8 +29,7 @@ absl::Status SyncPath(const fs::path& path, int flags) {
   const int descriptor = open(path.c_str(), flags | O_CLOEXEC);
   if (descriptor < 0) return Refused("opening", path);
   const bool done = fsync(descriptor) == 0;
-  const absl::Status status =
-      done ? absl::OkStatus() : Refused("syncing", path);
+  absl::Status status = done ? absl::OkStatus() : Refused("syncing", path);
   close(descriptor);
   return status;
 }

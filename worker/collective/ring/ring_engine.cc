@@ -31,6 +31,8 @@ Ring::Engine::Engine(std::unique_ptr<Mesh> mesh, const RingOptions& options)
   thread_ = std::jthread([this] { Run(); });
 }
 
+// Where there is no memory left to post it, nothing better is left to do.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 Ring::Engine::~Engine() {
   boost::asio::post(*io_, [this] { TakeLeave(); });
   thread_.join();

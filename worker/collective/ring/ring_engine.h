@@ -31,7 +31,7 @@ namespace leadline::collective {
 class Ring::Engine {
  public:
   Engine(std::unique_ptr<Mesh> mesh, const RingOptions& options);
-  ~Engine();
+  ~Engine();  // NOLINT(bugprone-exception-escape)
   uint64_t Start(Order order);
   void Wait(uint64_t number);
   void Abort(const std::string& reason);
