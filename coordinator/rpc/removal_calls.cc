@@ -74,21 +74,17 @@ struct Removal {
   std::vector<SweepId> sweeps;  // those it removes whole
   std::set<std::string> nodes;  // where their attempts ran; on a dry run
 
-  /// False if it is there already, itself or with its sweep.
-  bool Add(const control::Target& target) {
+  /// Unless it is there already, itself or with its sweep.
+  void Add(const control::Target& target) {
     auto& targets = command.targets;
+    const auto is_there = [&](const control::Target& one) {
+      return std::find(targets.begin(), targets.end(), one) != targets.end();
+    };
     const auto* trial = std::get_if<TrialId>(&target);
-    const bool goes_with_sweep =
-        trial && std::find(sweeps.begin(), sweeps.end(), trial->cell.sweep) !=
-                     sweeps.end();
-    if (goes_with_sweep ||
-        std::find(targets.begin(), targets.end(), target) != targets.end()) {
-      return false;
-    }
+    if (is_there(target) || (trial && is_there(trial->cell.sweep))) return;
     targets.push_back(target);
     const auto* sweep = std::get_if<SweepId>(&target);
     if (sweep) sweeps.push_back(*sweep);
-    return true;
   }
 };
 

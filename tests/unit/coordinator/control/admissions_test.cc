@@ -1,8 +1,6 @@
 // Sweeps that are stored in parts: who else is served meanwhile, and what is
 // left of one that is not stored to its end.
 
-#include <deque>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "control_world.h"
-#include "coordinator/control/commit_cycle.h"
-#include "faulty_store.h"
+#include "cycle_world.h"
 
 namespace leadline::control {
 namespace {
@@ -23,53 +19,15 @@ using testing::SizeIs;
 constexpr int64_t kCells = 9;
 constexpr int64_t kParts = 3;
 
-class Sessions final : public EffectSink {
- public:
-  void Deliver(const AgentOrder& order) override { orders.push_back(order); }
-  void CloseAllSessions(const absl::Status&) override {}
-  bool IsWatched(SweepId) override { return false; }
-  void Publish(const ProgressReport&) override {}
-
-  template <typename Kind>
-  int64_t Count() const {
-    return std::ranges::count_if(orders, [](const AgentOrder& order) {
-      return std::holds_alternative<Kind>(order.order);
-    });
-  }
-
-  std::vector<AgentOrder> orders;
-};
-
 /// Sweeps above six trials take more than one turn.
-class Admission : public testing::Test {
+class Admission : public CycleWorld {
  protected:
   void SetUp() override { Restart(); }
 
   void Restart() {
-    cycle_.reset();
     CommitCycleOptions options;
-    options.now = [this] { return now_; };
     options.most_trials = 6;
-    auto cycle =
-        CommitCycle::Start(std::move(options), store_, sessions_, log_);
-    ASSERT_TRUE(cycle.ok()) << cycle.status();
-    cycle_ = *std::move(cycle);
-  }
-
-  /// Answers are noted under the names.
-  void Turn(std::vector<std::pair<std::string, Command>> commands = {}) {
-    std::deque<Envelope> arrived;
-    for (auto& [name, command] : commands) {
-      arrived.push_back({std::move(command), [this, name](const auto& answer) {
-                           answered_.push_back(name);
-                           answers_[name] = answer;
-                         }});
-    }
-    cycle_->Turn(std::move(arrived));
-  }
-  void TurnUntil(const std::string& name) {
-    for (int i = 0; i < 20 && !answers_.contains(name); ++i) Turn();
-    ASSERT_TRUE(answers_.contains(name));
+    Open(std::move(options));
   }
 
   /// Nine cells of two seeds: three parts.
@@ -79,15 +37,6 @@ class Admission : public testing::Test {
   static Command Small(const std::string& id) {
     return SubmitSweep{MakeSweep(1, 1, 1, id), 0, id, false, {}, {}};
   }
-  static Command Register() {
-    NodeRegistered node;
-    node.session = {1};
-    node.node = "n";
-    node.instance = "i";
-    node.devices.push_back({"cpu:0", "cpu", 0});
-    return node;
-  }
-
   SubmitAnswer SubmitOf(const std::string& name) {
     EXPECT_TRUE(answers_.at(name).ok()) << answers_.at(name).status();
     return std::get<SubmitAnswer>(*answers_.at(name));
@@ -100,14 +49,6 @@ class Admission : public testing::Test {
     }
     return ids;
   }
-
-  Moment now_{SteadyTime{} + std::chrono::hours(1), storage::WallTime{}};
-  FaultyStore store_;
-  Sessions sessions_;
-  NoLog log_;
-  std::unique_ptr<CommitCycle> cycle_;
-  std::vector<std::string> answered_;
-  std::map<std::string, absl::StatusOr<Answer>> answers_;
 };
 
 TEST_F(Admission, OthersAreServedWhileALargeSweepIsStored) {
@@ -115,7 +56,7 @@ TEST_F(Admission, OthersAreServedWhileALargeSweepIsStored) {
   for (int64_t part = 1; part < kParts; ++part) {
     EXPECT_EQ(cycle_->NextTurn(), now_.steady) << "nobody waits for a tick";
     Turn({{"beat " + std::to_string(part), Heartbeat{{1}, part, {}}}});
-    EXPECT_EQ(sessions_.Count<RenewalOrder>(), part);
+    EXPECT_THAT(sessions_.All<RenewalOrder>(), SizeIs(part));
     EXPECT_THAT(Sweeps(), SizeIs(0)) << "as a whole or not at all";
   }
   Turn({{"small", Small("small")}});
@@ -157,7 +98,7 @@ TEST_F(Admission, ItIsKnownAsOneThatWasStoredAtOnce) {
     EXPECT_EQ(sweep.cells[i].cohorts.size(), same.cells[i].cohorts.size());
   }
   Turn({{"agent", Register()}});
-  EXPECT_EQ(sessions_.Count<StartOrder>(), 1);
+  EXPECT_THAT(sessions_.All<StartOrder>(), SizeIs(1));
 }
 
 TEST_F(Admission, AskedTwiceMeanwhileThereIsOne) {
@@ -213,7 +154,7 @@ TEST_F(Admission, APartThatCannotStandBlamesNobodyElse) {
   EXPECT_EQ(answers_.at("large").status().code(), absl::StatusCode::kInternal);
   Turn({{"small", Small("small")}});
   EXPECT_TRUE(answers_.at("small").ok());
-  EXPECT_EQ(sessions_.Count<StartOrder>(), 1);
+  EXPECT_THAT(sessions_.All<StartOrder>(), SizeIs(1));
 }
 
 TEST_F(Admission, WhoWaitsIsToldWhenTheCoordinatorEnds) {

@@ -2,8 +2,6 @@
 // meanwhile, that nothing of the sweep starts, who is answered when, and that a
 // restart goes on with it.
 
-#include <deque>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,9 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "control_world.h"
-#include "coordinator/control/commit_cycle.h"
-#include "faulty_store.h"
+#include "cycle_world.h"
 
 namespace leadline::control {
 namespace {
@@ -27,26 +23,9 @@ constexpr int64_t kCells = 9;
 constexpr int64_t kTrials = 2 * kCells;
 constexpr int64_t kAPart = 6;
 
-class Sessions final : public EffectSink {
- public:
-  void Deliver(const AgentOrder& order) override { orders.push_back(order); }
-  void CloseAllSessions(const absl::Status&) override {}
-  bool IsWatched(SweepId) override { return false; }
-  void Publish(const ProgressReport&) override {}
-
-  template <typename Kind>
-  std::vector<Kind> All() const {
-    Outcome outcome;
-    outcome.orders = orders;
-    return Orders<Kind>(outcome);
-  }
-
-  std::vector<AgentOrder> orders;
-};
-
 /// A sweep of nine cells of two seeds, one of which an agent trains; a turn
 /// moves six trials.
-class Errands : public testing::Test {
+class Errands : public CycleWorld {
  protected:
   void SetUp() override { Begin({}); }
 
@@ -61,33 +40,13 @@ class Errands : public testing::Test {
   }
 
   void Restart() {
-    cycle_.reset();
     sessions_.orders.clear();
     CommitCycleOptions options;
-    options.now = [this] { return now_; };
     options.most_trials = kAPart;
     options.policy.most_moves = kAPart;
-    auto cycle =
-        CommitCycle::Start(std::move(options), store_, sessions_, log_);
-    ASSERT_TRUE(cycle.ok()) << cycle.status();
-    cycle_ = *std::move(cycle);
+    Open(std::move(options));
   }
 
-  /// Answers are noted under the names.
-  void Turn(std::vector<std::pair<std::string, Command>> commands = {}) {
-    std::deque<Envelope> arrived;
-    for (auto& [name, command] : commands) {
-      arrived.push_back({std::move(command), [this, name](const auto& answer) {
-                           answered_.push_back(name);
-                           answers_[name] = answer;
-                         }});
-    }
-    cycle_->Turn(std::move(arrived));
-  }
-  void TurnUntil(const std::string& name) {
-    for (int i = 0; i < 20 && !answers_.contains(name); ++i) Turn();
-    ASSERT_TRUE(answers_.contains(name));
-  }
   void TurnUntilDone() {
     for (int i = 0; i < 20 && HasErrands(cycle_->control().state()); ++i) {
       EXPECT_EQ(cycle_->NextTurn(), now_.steady) << "nobody waits for a tick";
@@ -102,14 +61,6 @@ class Errands : public testing::Test {
     }
   }
 
-  static Command Register() {
-    NodeRegistered node;
-    node.session = {1};
-    node.node = "n";
-    node.instance = "i";
-    node.devices.push_back({"cpu:0", "cpu", 0});
-    return node;
-  }
   static Command Beat(int64_t number) { return Heartbeat{{1}, number, {}}; }
   static Command Cancel(Target target = kSweep, const std::string& id = "c") {
     return CancelTarget{target, id, {}};
@@ -161,14 +112,6 @@ class Errands : public testing::Test {
     Pass(Seconds{15});
     ASSERT_FALSE(cycle_->control().state().sweeps.contains(kSweep));
   }
-
-  Moment now_{SteadyTime{} + std::chrono::hours(1), storage::WallTime{}};
-  FaultyStore store_;
-  Sessions sessions_;
-  NoLog log_;
-  std::unique_ptr<CommitCycle> cycle_;
-  std::vector<std::string> answered_;
-  std::map<std::string, absl::StatusOr<Answer>> answers_;
 };
 
 class StoppedErrands : public Errands {
