@@ -59,8 +59,7 @@ class Kill(World):
             run = self.start("leadline", "run", self.file, "--slots", "2", state="all")
             first, _ = self.training("all")
             _, trainer = self.training("all", seen=[first])
-            for pid in {run.pid, self.coordinator_pid("all"), self.agent_pid("all")}:
-                os.kill(pid, signal.SIGKILL)
+            self.kill_at_once(run.pid, self.coordinator_pid("all"), self.agent_pid("all"))
             run.communicate()
             self.assertIn(trainer, self.living())
             self.finish(self.start("leadline", "run", self.file, "--slots", "2", state="all"))

@@ -1,8 +1,6 @@
 """One training on several ranks is the training of one rank, and goes on after a loss bit for bit."""
 
 import json
-import os
-import signal
 import unittest
 
 from service_world import World
@@ -54,8 +52,7 @@ class Ranks(World):
                 f"select pid from attempt_ranks where cohort = '{cohort}' and attempt like '%@1'", "killed")}
             self.assertEqual(len(pids), 2)
             self.assertIn(first, pids)
-            for pid in pids:
-                os.kill(pid, signal.SIGKILL)
+            self.kill_at_once(*pids)
             self.finish(run)
             after = folder.with_name(folder.name.replace("@1", "@2"))
             self.assertIn("going on from step", (after / "stderr.log").read_text())

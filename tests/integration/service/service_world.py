@@ -167,6 +167,14 @@ class World(unittest.TestCase):
             return None
         return wait_for(find, "an attempt that trains")
 
+    def kill_at_once(self, *pids):
+        """None of them sees another die: each is halted before the first is killed."""
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):  # the one before it had it ended
+                os.kill(pid, signal.SIGKILL)
+
     def held_with_checkpoints(self, state, count=1):
         """Folder and process of an attempt that is halted in its midst, with that many checkpoints."""
         def find():
