@@ -59,7 +59,7 @@ class Kill(World):
             run = self.start("leadline", "run", self.file, "--slots", "2", state="all")
             first, _ = self.training("all")
             _, trainer = self.training("all", seen=[first])
-            self.kill_at_once(run.pid, self.coordinator_pid("all"), self.agent_pid("all"))
+            self.kill_at_once(self.agent_pid("all"), self.coordinator_pid("all"), run.pid)
             run.communicate()
             self.assertIn(trainer, self.living())
             self.finish(self.start("leadline", "run", self.file, "--slots", "2", state="all"))

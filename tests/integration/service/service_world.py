@@ -168,12 +168,20 @@ class World(unittest.TestCase):
         return wait_for(find, "an attempt that trains")
 
     def kill_at_once(self, *pids):
-        """None of them sees another die: each is halted before the first is killed."""
+        """None of them sees another die: each is halted before the first is killed. Children come
+        before their parents: the kernel wakes a halted process whose parent ends (SIGHUP, SIGCONT)."""
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
+        wait_for(lambda: all(map(self.is_halted, pids)), "processes to stand still")
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):  # the one before it had it ended
                 os.kill(pid, signal.SIGKILL)
+
+    def is_halted(self, pid):
+        """Every thread of it: one is told of the signal, and some run on until that one has run."""
+        states = [(task / "stat").read_text().rpartition(")")[2].split()[0]
+                  for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+        return all(state == "T" for state in states)
 
     def held_with_checkpoints(self, state, count=1):
         """Folder and process of an attempt that is halted in its midst, with that many checkpoints."""
