@@ -1,20 +1,17 @@
 #include "cli/coordinator_process.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <sstream>
-#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
+#include "common/child_process.h"
 
 namespace leadline::cli {
 namespace {
@@ -33,45 +30,6 @@ int64_t PrepareLog(const fs::path& log) {
   return fs::remove(log, error) ? 0 : static_cast<int64_t>(size);
 }
 
-class SpawnSettings {
- public:
-  SpawnSettings(int output, const fs::path& log) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, output, 1);
-    posix_spawn_file_actions_addopen(&actions_, 2, log.c_str(),
-                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID |
-                                               POSIX_SPAWN_SETSIGMASK |
-                                               POSIX_SPAWN_SETSIGDEF);
-  }
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  int Spawn(pid_t* pid, std::vector<std::string> arguments) const {
-    std::vector<char*> words;
-    for (std::string& argument : arguments) words.push_back(argument.data());
-    words.push_back(nullptr);
-    return posix_spawn(pid, words[0], &actions_, &attributes_, words.data(),
-                       environ);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
-
 }  // namespace
 
 absl::StatusOr<CoordinatorProcess> CoordinatorProcess::Start(
@@ -86,15 +44,16 @@ absl::StatusOr<CoordinatorProcess> CoordinatorProcess::Start(
   }
   process.output_ = Descriptor(ends[0]);
   const Descriptor input(ends[1]);
-  const SpawnSettings settings(input.number(), process.log_);
-  const int error = settings.Spawn(
-      &process.pid_,
-      {program.string(), "--private", "--state", state.string(), "--listen",
-       "unix:" + (state / "coordinator.sock").string()});
-  if (error != 0) {
+  const ChildProgram coordinator = {
+      .arguments = {program.string(), "--private", "--state", state.string(),
+                    "--listen",
+                    "unix:" + (state / "coordinator.sock").string()},
+      .output = input.number(),
+      .errors = OutputFile{process.log_}};
+  if (const auto error = StartChild(coordinator, process.pid_)) {
     return absl::InternalError(
         fmt::format("cannot start {}: {}; it belongs beside this program",
-                    program.string(), std::strerror(error)));
+                    program.string(), error.message()));
   }
   return process;
 }

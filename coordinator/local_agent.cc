@@ -1,19 +1,17 @@
 #include "coordinator/local_agent.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "common/child_process.h"
 
 namespace leadline {
 namespace {
@@ -29,60 +27,12 @@ constexpr milliseconds kLongestPause{10'000};
 constexpr uintmax_t kMostOutputBytes = uintmax_t{1} << 20;
 constexpr milliseconds kLongLife{30'000};  // after it a death is a new story
 
-/// An agent of its own process group, without our signal mask. What it prints
-/// besides its log goes to `output`: the last words of one that died.
-class SpawnSettings {
- public:
-  explicit SpawnSettings(const std::string& output) {
-    BoundOutput(output);
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null",
-                                     O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output.c_str(),
-                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
-    posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigemptyset(&none);
-    sigset_t usual;
-    sigemptyset(&usual);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
-      sigaddset(&usual, signal);
-    }
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &usual);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP |
-                                               POSIX_SPAWN_SETSIGMASK |
-                                               POSIX_SPAWN_SETSIGDEF);
+void Bound(const std::filesystem::path& output) {
+  std::error_code error;
+  if (std::filesystem::file_size(output, error) > kMostOutputBytes && !error) {
+    std::filesystem::resize_file(output, 0, error);
   }
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  int Spawn(pid_t* pid, std::vector<std::string> arguments) const {
-    std::vector<char*> words;
-    for (std::string& argument : arguments) words.push_back(argument.data());
-    words.push_back(nullptr);
-    return posix_spawn(pid, words[0], &actions_, &attributes_, words.data(),
-                       environ);
-  }
-
- private:
-  static void BoundOutput(const std::filesystem::path& output) {
-    std::error_code error;
-    if (std::filesystem::file_size(output, error) > kMostOutputBytes &&
-        !error) {
-      std::filesystem::resize_file(output, 0, error);
-    }
-  }
-
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
+}
 
 }  // namespace
 
@@ -158,25 +108,25 @@ void LocalAgent::EndLeftovers() {
 
 std::optional<pid_t> LocalAgent::SpawnWith(
     const std::vector<std::string>& flags) {
-  std::vector<std::string> words = {options_.program.string(),
-                                    "--state",
-                                    options_.state.string(),
-                                    "--coordinator",
-                                    options_.coordinator,
-                                    "--log-file",
-                                    (options_.state / "agent.log").string(),
-                                    "--log-format",
-                                    std::string(Name(options_.log.format)),
-                                    "--log-level",
-                                    std::string(Name(options_.log.level))};
-  words.insert(words.end(), flags.begin(), flags.end());
-  const SpawnSettings settings((options_.state / "agent.err").string());
+  // What it prints besides its log: the last words of one that died.
+  const OutputFile output{options_.state / "agent.err"};
+  Bound(output.path);
+  ChildProgram agent = {
+      .arguments = {options_.program.string(), "--state",
+                    options_.state.string(), "--coordinator",
+                    options_.coordinator, "--log-file",
+                    (options_.state / "agent.log").string(), "--log-format",
+                    std::string(Name(options_.log.format)), "--log-level",
+                    std::string(Name(options_.log.level))},
+      .output = output,
+      .errors = output,
+      .leads = Leads::kGroup};
+  agent.arguments.insert(agent.arguments.end(), flags.begin(), flags.end());
   pid_t pid = 0;
-  const int error = settings.Spawn(&pid, std::move(words));
-  if (error != 0) {
-    log_.Write(LogLevel::kError, "agent_not_started",
-               {{"program", options_.program.string()},
-                {"message", std::strerror(error)}});
+  if (const std::error_code error = StartChild(agent, pid)) {
+    log_.Write(
+        LogLevel::kError, "agent_not_started",
+        {{"program", options_.program.string()}, {"message", error.message()}});
     return std::nullopt;
   }
   log_.Write(LogLevel::kInfo, "agent_started", {{"pid", std::to_string(pid)}});
