@@ -2,8 +2,9 @@
 
 #include <cstdlib>
 
-#include <absl/strings/numbers.h>
 #include <fmt/format.h>
+
+#include "tls/host_port.h"
 
 namespace leadline::cli {
 namespace {
@@ -13,19 +14,11 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-bool IsAddress(const std::string& text) {
-  if (text.starts_with("unix:")) return text.size() > 5;
-  const size_t colon = text.rfind(':');
-  int port = 0;
-  return colon != std::string::npos && colon > 0 &&
-         absl::SimpleAtoi(text.substr(colon + 1), &port) && port >= 1 &&
-         port <= 65535;
-}
-
-absl::StatusOr<Place> Remote(const std::string& coordinator) {
-  if (IsAddress(coordinator)) return Place{coordinator, {}};
-  return absl::InvalidArgumentError(fmt::format(
-      "'{}' is no coordinator: expected HOST:PORT or unix:PATH", coordinator));
+absl::StatusOr<Place> Remote(const std::string& source,
+                             const std::string& coordinator) {
+  const std::string why = tls::WhyNotAddress(coordinator);
+  if (why.empty()) return Place{coordinator, {}};
+  return absl::InvalidArgumentError(source + ": " + why);
 }
 
 absl::StatusOr<Place> Local(const std::filesystem::path& state) {
@@ -50,9 +43,11 @@ absl::StatusOr<Place> ChoosePlace(const PlaceOptions& options,
         "--coordinator and --state exclude each other: a state folder is that "
         "of a private coordinator");
   }
-  if (!options.coordinator.empty()) return Remote(options.coordinator);
+  if (!options.coordinator.empty())
+    return Remote("--coordinator", options.coordinator);
   if (!options.state.empty()) return Local(options.state);
-  if (!variables.coordinator.empty()) return Remote(variables.coordinator);
+  if (!variables.coordinator.empty())
+    return Remote("LEADLINE_COORDINATOR", variables.coordinator);
   if (!variables.state.empty()) return Local(variables.state);
   // The base directory specification has relative paths ignored.
   if (variables.xdg_state.starts_with('/')) {

@@ -7,6 +7,7 @@
 
 #include "common/trainer_silence.h"
 #include "flags/command_line.h"
+#include "tls/host_port.h"
 
 namespace leadline {
 namespace {
@@ -94,10 +95,11 @@ void Declare(CLI::App& app, Flags& flags) {
                  "seconds between heartbeats; at most a third of the lease")
       ->check(CLI::Range(0.2, 28800.0))
       ->capture_default_str();
-  app.add_option("--grace", flags.grace,
-                 "seconds after the lease until another attempt starts; lease "
-                 "and grace must exceed 30, after which a trainer that hears "
-                 "nothing ends itself")
+  app.add_option(
+         "--grace", flags.grace,
+         "seconds after the lease until another attempt starts; half of "
+         "--lease and --grace together must exceed 30, after which a "
+         "trainer that hears nothing ends itself")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   app.add_option("--tries", flags.tries,
@@ -176,13 +178,16 @@ Launch ToLaunch(const Flags& flags) {
           ? "unix:" + (config.state / "coordinator.sock").string()
           : flags.listen;
   auto address = rpc::ParseListenAddress(listen);
-  if (!address.ok()) return Misuse(std::string(address.status().message()));
+  if (!address.ok())
+    return Misuse("--listen: " + std::string(address.status().message()));
   config.address = *std::move(address);
   if (!flags.http.empty()) {
-    auto http = rpc::ParseListenAddress(flags.http);
-    if (!http.ok()) return Misuse(std::string(http.status().message()));
-    if (http->is_unix) return Misuse("--http: expected HOST:PORT");
-    config.http = *std::move(http);
+    if (const std::string why = tls::WhyNotAddress(
+            flags.http, {.may_be_socket = false, .may_be_any_port = true});
+        !why.empty()) {
+      return Misuse("--http: " + why);
+    }
+    config.http = *rpc::ParseListenAddress(flags.http);
   }
   config.tls = flags.tls;
   config.limits = flags.limits;

@@ -1,4 +1,5 @@
-// Addresses of the form HOST:PORT, and which of them stay on this machine.
+// Addresses of the form HOST:PORT: whether a text is one, and which of them
+// stay on this machine.
 
 #pragma once
 
@@ -15,6 +16,16 @@ struct HostPort {
 
 /// "host:7000", "[::1]:7000"; null if it is neither.
 std::optional<HostPort> ParseHostPort(std::string_view text);
+
+/// What an address may be where it is given.
+struct AddressForm {
+  bool may_be_socket = true;     // "unix:PATH"
+  bool may_be_any_port = false;  // port 0, of one who listens
+};
+
+/// "expected HOST:PORT or unix:PATH, found http://a:1; leave out http://":
+/// whatever reads an address from people asks this. Empty if `text` is one.
+std::string WhyNotAddress(std::string_view text, AddressForm form = {});
 
 /// True for 127.0.0.0/8, ::1 and "localhost". Other names may mean anything.
 bool IsLoopback(const std::string& host);

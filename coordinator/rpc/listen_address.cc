@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::string_view kUnix = "unix:";
 
-absl::Status Malformed(const std::string& text) {
-  return absl::InvalidArgumentError("cannot listen on \"" + text +
-                                    "\": expected HOST:PORT or unix:PATH");
-}
-
 }  // namespace
 
 bool ListenAddress::is_public() const {
@@ -30,20 +25,23 @@ std::string ListenAddress::ToText() const {
 }
 
 absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& text) {
+  if (std::string why = tls::WhyNotAddress(text, {.may_be_any_port = true});
+      !why.empty()) {
+    return absl::InvalidArgumentError(why);
+  }
   ListenAddress address;
   if (text.starts_with(kUnix)) {
-    const std::string path = text.substr(kUnix.size());
-    if (path.empty()) return Malformed(text);
     address.is_unix = true;
     std::error_code error;
-    address.path = std::filesystem::absolute(path, error).string();
-    if (error) return Malformed(text);
-    return address;
+    address.path =
+        std::filesystem::absolute(text.substr(kUnix.size()), error).string();
+    if (!error) return address;
+    return absl::InvalidArgumentError("cannot listen on " + text + ": " +
+                                      error.message());
   }
-  const auto parsed = tls::ParseHostPort(text);
-  if (!parsed) return Malformed(text);
-  address.port = parsed->port;
-  address.host = text.substr(0, text.rfind(':'));
+  const size_t colon = text.rfind(':');
+  address.host = text.substr(0, colon);
+  address.port = tls::ParseHostPort(text)->port;
   // A name may stand for several addresses, or for another one tomorrow.
   if (address.host == "localhost") address.host = "127.0.0.1";
   return address;

@@ -114,6 +114,19 @@ TEST(ConfigTest, MisuseEndsWithTwoAndSaysWhy) {
               HasSubstr("third"));
 }
 
+TEST(ConfigTest, AnAddressOfAnotherFormIsMisuseThatNamesTheFlag) {
+  const Launch listen = Parse({"--state", "x", "--listen", "http://0.0.0.0:7"});
+  EXPECT_EQ(listen.exit_code, 2);
+  EXPECT_THAT(listen.text,
+              HasSubstr("--listen: expected HOST:PORT or unix:PATH, found "
+                        "http://0.0.0.0:7; leave out http://"));
+  const Launch http = Parse({"--state", "x", "--http", "https://0.0.0.0:1"});
+  EXPECT_EQ(http.exit_code, 2);
+  EXPECT_THAT(http.text, HasSubstr("--http: expected HOST:PORT, found "
+                                   "https://0.0.0.0:1; leave out https://"));
+  EXPECT_EQ(Parse({"--state", "x", "--http", "unix:/run/x"}).exit_code, 2);
+}
+
 TEST(ConfigTest, PrintedConfigurationReadsBackAndUnknownKeysFail) {
   TemporaryFolder folder;
   const std::string file = (folder.path() / "config").string();

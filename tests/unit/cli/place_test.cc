@@ -41,6 +41,15 @@ TEST(ChoosePlace, RefusesBothAtOnceAndWhatIsNoAddress) {
         ChoosePlace({address, ""}, Everything()).status()))
         << address;
   }
+  const auto web = ChoosePlace({"http://10.0.0.5:7070", ""}, {});
+  EXPECT_EQ(web.status().message(),
+            "--coordinator: expected HOST:PORT or unix:PATH, found "
+            "http://10.0.0.5:7070; leave out http://");
+  PlaceVariables variables;
+  variables.coordinator = "head";
+  EXPECT_EQ(ChoosePlace({}, variables).status().message(),
+            "LEADLINE_COORDINATOR: expected HOST:PORT or unix:PATH, found "
+            "head; the port is missing");
   EXPECT_TRUE(ChoosePlace({"unix:/run/a.sock", ""}, Everything()).ok());
   EXPECT_TRUE(ChoosePlace({"[::1]:7000", ""}, Everything()).ok());
 }
