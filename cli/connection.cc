@@ -3,7 +3,11 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cli/dial.h"
+#include "cli/exit_code.h"
+#include "errors/error_code.h"
 
 namespace leadline::cli {
 namespace {
@@ -47,6 +51,36 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(
     return FromGrpc({grpc::StatusCode::UNAVAILABLE, "it is ending"}, address);
   }
   return WithReason(FromGrpc(status, address), address);
+}
+
+absl::Status Connection::AskForSign() {
+  const grpc::Status status = Sign();
+  return status.ok() ? absl::OkStatus() : FromGrpc(status, address_);
+}
+
+grpc::Status Connection::Sign() {
+  v1::ListSweepsRequest request;
+  request.set_limit(1);
+  v1::ListSweepsReply reply;
+  return Repeat([&](grpc::ClientContext* context) {
+    return results_->ListSweeps(context, request, &reply);
+  });
+}
+
+absl::Status Connection::Failure(const grpc::Status& status,
+                                 std::string_view file) {
+  const bool was_broken_off =
+      status.error_code() == grpc::StatusCode::CANCELLED &&
+      status.error_details().empty();
+  if (!was_broken_off) return FromGrpc(status, address_, file);
+  const grpc::Status sign = Sign();
+  if (!sign.ok()) return FromGrpc(sign, address_);
+  return At(WithError(absl::UnavailableError(fmt::format(
+                          "the coordinator at {} broke off the call; the same "
+                          "command may be given again",
+                          address_)),
+                      ErrorCode::kUnreachable),
+            address_);
 }
 
 grpc::Status Connection::Repeat(

@@ -42,6 +42,13 @@ class Connection {
   /// Ends the Attach stream: a private coordinator may end now.
   void Detach() { attach_.reset(); }
 
+  /// Asks something small: OK if the coordinator answers and lets us in.
+  absl::Status AskForSign();
+
+  /// Why a call failed. What the coordinator broke off without a word, it is
+  /// asked about: a token may have ended meanwhile.
+  absl::Status Failure(const grpc::Status& status, std::string_view file = "");
+
   /// One call with a deadline, made again while the coordinator is out of
   /// reach, three times at most: `call` must be one that may be repeated.
   template <class Reply>
@@ -51,7 +58,7 @@ class Connection {
     Reply reply;
     const grpc::Status status = Repeat(
         [&](grpc::ClientContext* context) { return call(context, &reply); });
-    if (!status.ok()) return FromGrpc(status, address_, file);
+    if (!status.ok()) return Failure(status, file);
     return reply;
   }
 
@@ -74,7 +81,7 @@ class Connection {
         case StreamEvent::kTimeout:
           return FromGrpc({grpc::StatusCode::DEADLINE_EXCEEDED, ""}, address_);
         case StreamEvent::kEnd:
-          return FromGrpc(stream.status(), address_, file);
+          return Failure(stream.status(), file);
       }
     }
   }
@@ -83,6 +90,7 @@ class Connection {
   static constexpr std::chrono::seconds kSilence{60};
 
   Connection() = default;
+  grpc::Status Sign();
   grpc::Status Repeat(
       const std::function<grpc::Status(grpc::ClientContext*)>& call);
 

@@ -1,14 +1,14 @@
 #include "cli/follow.h"
 
-#include <algorithm>
-#include <map>
-#include <optional>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/exit_code.h"
 #include "cli/numbers.h"
 #include "cli/progress_line.h"
+#include "cli/progress_teller.h"
 #include "errors/error_code.h"
 
 namespace leadline::cli {
@@ -17,66 +17,16 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLook{100};
-constexpr std::chrono::seconds kBetweenLines{10};
-constexpr std::chrono::seconds kLeastBetweenLines{1};
 constexpr std::chrono::seconds kSilence{15};
-
-// Prints progress as often as its channel bears it.
-class Teller {
- public:
-  Teller(Output& output, bool lines_are_output)
-      : output_(output), lines_are_output_(lines_are_output) {}
-
-  void Tell(const v1::Progress& progress) {
-    for (const v1::TrialFailure& failure : progress.failures()) {
-      output_.Note(FailureLine(failure, output_.err()));
-    }
-    last_ = progress;
-    has_news_ = has_news_ || Counts(progress) != told_;
-    Tick(Clock::now());
-  }
-
-  void Tick(Clock::time_point now) {
-    if (!last_.has_value()) return;
-    if (output_.err().is_terminal && !lines_are_output_) {
-      output_.Status(Line());
-      return;
-    }
-    const Clock::duration wait = has_news_ ? kLeastBetweenLines : kBetweenLines;
-    const bool too_soon = told_at_.has_value() && now - *told_at_ < wait;
-    if (too_soon && !last_->ended()) return;
-    if (lines_are_output_) {
-      output_.Print(output_.out().Clean(ProgressLine(*last_)) + "\n");
-      output_.Flush();
-    } else {
-      output_.Note(Line());
-    }
-    told_at_ = now;
-    told_ = Counts(*last_);
-    has_news_ = false;
-  }
-
- private:
-  static std::map<std::string, int64_t> Counts(const v1::Progress& progress) {
-    return {progress.trials().begin(), progress.trials().end()};
-  }
-  std::string Line() const { return output_.err().Clean(ProgressLine(*last_)); }
-
-  Output& output_;
-  bool lines_are_output_;
-  std::optional<v1::Progress> last_;
-  std::map<std::string, int64_t> told_;
-  std::optional<Clock::time_point> told_at_;
-  bool has_news_ = true;
-};
+constexpr std::chrono::seconds kBetweenDials{1};
 
 absl::Status Gone(const std::string& sweep, const Connection& connection,
-                  const std::string& why) {
+                  const absl::Status& why) {
   return At(
       WithError(absl::UnavailableError(fmt::format(
                     "the coordinator at {} went away while {} ran ({}); what "
                     "it stored is kept, and the same command goes on with it",
-                    connection.address(), sweep, why)),
+                    connection.address(), sweep, std::string(why.message()))),
                 ErrorCode::kUnreachable),
       connection.address());
 }
@@ -102,61 +52,131 @@ absl::Status Interrupted(const std::string& sweep) {
             sweep);
 }
 
-// A peer that vanished without a word is found by asking it something small.
-absl::Status AskForSign(Connection& connection) {
-  v1::ListSweepsRequest request;
-  request.set_limit(1);
-  return connection
-      .Ask<v1::ListSweepsReply>([&](grpc::ClientContext* context, auto* reply) {
-        return connection.results().ListSweeps(context, request, reply);
-      })
-      .status();
+bool IsAway(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }
+
+class Follower {
+ public:
+  Follower(Context& context, Connection& connection, std::string sweep,
+           const FollowOptions& options)
+      : context_(context),
+        connection_(connection),
+        sweep_(std::move(sweep)),
+        options_(options),
+        teller_(context.output, options.lines_are_output) {}
+
+  absl::StatusOr<v1::Progress> Run() {
+    context_.interrupts.Defer();
+    could_run_at_ = Clock::now();
+    while (true) {
+      const absl::Status ended = Watch();
+      if (ended.ok()) return progress_;
+      if (!absl::IsUnavailable(ended)) return ended;
+      const absl::Status back = WaitUntilItIsBack(ended);
+      if (!back.ok()) return back;
+    }
+  }
+
+ private:
+  /// OK at the end of the sweep; Unavailable if the coordinator has gone.
+  absl::Status Watch() {
+    v1::WatchRequest request;
+    request.set_sweep(sweep_);
+    Stream<v1::Progress> stream([&](grpc::ClientContext* call, auto* reactor) {
+      connection_.sweeps().async()->Watch(call, &request, reactor);
+    });
+    auto heard_at = Clock::now();
+    while (!context_.interrupts.happened()) {
+      const StreamEvent event = stream.Next(&progress_, Clock::now() + kLook);
+      const auto now = Clock::now();
+      if (event == StreamEvent::kEnd) return WhyEnded(stream.status());
+      if (event == StreamEvent::kMessage) {
+        heard_at = now;
+        can_run_ = progress_.can_run();
+        teller_.Tell(progress_, now);
+        if (progress_.ended()) return absl::OkStatus();
+      } else {
+        teller_.Tick(now);
+      }
+      if (can_run_) could_run_at_ = now;
+      if (options_.give_up.count() > 0 &&
+          now - could_run_at_ >= options_.give_up) {
+        return NothingRuns(progress_, options_.give_up);
+      }
+      // A peer that vanished without a word is found by asking it something.
+      if (now - heard_at > kSilence) {
+        const absl::Status sign = connection_.AskForSign();
+        if (IsAway(sign)) return absl::UnavailableError(sign.message());
+        if (!sign.ok()) return sign;
+        heard_at = Clock::now();
+      }
+    }
+    return Interrupted(sweep_);
+  }
+
+  /// A stream that ends while its sweep has not was broken off.
+  absl::Status WhyEnded(const grpc::Status& status) {
+    if (status.ok()) return absl::UnavailableError("it ended the watch");
+    absl::Status failure = connection_.Failure(status);
+    if (!IsAway(failure)) return failure;
+    return absl::UnavailableError(status.error_message());
+  }
+
+  /// A private coordinator does not come back by itself.
+  absl::Status WaitUntilItIsBack(const absl::Status& why) {
+    const auto lost_at = Clock::now();
+    const bool may_come_back = !connection_.coordinator().is_private();
+    if (may_come_back && options_.patience.count() > 0) {
+      context_.output.Note(fmt::format(
+          "the coordinator at {} went away; what runs goes on, and this "
+          "command waits {} for it",
+          connection_.address(), HumanDuration(options_.patience.count())));
+    }
+    auto dial_at = lost_at;
+    while (may_come_back && Clock::now() - lost_at < options_.patience) {
+      if (context_.interrupts.happened()) return Interrupted(sweep_);
+      if (Clock::now() < dial_at) {
+        std::this_thread::sleep_for(kLook);
+        continue;
+      }
+      const absl::Status sign = connection_.AskForSign();
+      if (sign.ok()) {
+        context_.output.Note("it is back");
+        could_run_at_ = Clock::now();
+        return absl::OkStatus();
+      }
+      if (!IsAway(sign)) return sign;
+      dial_at = Clock::now() + kBetweenDials;
+    }
+    return Gone(sweep_, connection_, why);
+  }
+
+  Context& context_;
+  Connection& connection_;
+  const std::string sweep_;
+  const FollowOptions options_;
+  ProgressTeller teller_;
+  v1::Progress progress_;
+  Clock::time_point could_run_at_;
+  bool can_run_ = false;
+};
 
 }  // namespace
 
 absl::StatusOr<v1::Progress> Follow(Context& context, Connection& connection,
                                     const std::string& sweep,
                                     const FollowOptions& options) {
-  context.interrupts.Defer();
-  v1::WatchRequest request;
-  request.set_sweep(sweep);
-  Stream<v1::Progress> stream([&](grpc::ClientContext* call, auto* reactor) {
-    connection.sweeps().async()->Watch(call, &request, reactor);
-  });
-  Teller teller(context.output, options.lines_are_output);
-  v1::Progress progress;
-  auto heard_at = Clock::now();
-  auto could_run_at = heard_at;
-  bool can_run = false;
-  while (!context.interrupts.happened()) {
-    const StreamEvent event = stream.Next(&progress, Clock::now() + kLook);
-    const auto now = Clock::now();
-    if (event == StreamEvent::kEnd) {
-      absl::Status status = FromGrpc(stream.status(), connection.address());
-      if (!status.ok() && !absl::IsUnavailable(status)) return status;
-      return Gone(sweep, connection, stream.status().error_message());
-    }
-    if (event == StreamEvent::kMessage) {
-      heard_at = now;
-      can_run = progress.can_run();
-      teller.Tell(progress);
-      if (progress.ended()) return progress;
-    } else {
-      teller.Tick(now);
-    }
-    if (can_run) could_run_at = now;
-    if (options.give_up.count() > 0 && now - could_run_at >= options.give_up) {
-      return NothingRuns(progress, options.give_up);
-    }
-    if (now - heard_at > kSilence) {
-      const absl::Status sign = AskForSign(connection);
-      if (!sign.ok())
-        return Gone(sweep, connection, std::string(sign.message()));
-      heard_at = Clock::now();
-    }
-  }
-  return Interrupted(sweep);
+  return Follower(context, connection, sweep, options).Run();
+}
+
+void AddPatience(CLI::App& app, int64_t* seconds) {
+  app.add_option("--patience", *seconds,
+                 fmt::format("seconds to wait for a shared coordinator that "
+                             "went away; 0: none (default {})",
+                             kPatience.count()))
+      ->option_text("SECONDS")
+      ->check(CLI::Range(int64_t{0}, int64_t{31536000}));
 }
 
 absl::Status Verdict(const v1::Progress& last, bool strict) {

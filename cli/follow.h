@@ -3,8 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
+#include <CLI/CLI.hpp>
 #include <absl/status/statusor.h>
 
 #include "cli/command.h"
@@ -12,9 +14,13 @@
 
 namespace leadline::cli {
 
+inline constexpr std::chrono::seconds kPatience{300};
+
 struct FollowOptions {
   /// How long to wait while no device can run any of it; zero: for ever.
   std::chrono::seconds give_up{60};
+  /// How long to wait for a shared coordinator that went away.
+  std::chrono::seconds patience = kPatience;
   /// Progress is what was asked for: lines on standard output.
   bool lines_are_output = false;
 };
@@ -22,10 +28,13 @@ struct FollowOptions {
 /// Follows until the sweep has ended and returns the last progress. Failures
 /// are told at once, progress on one line of a terminal, or as lines on each
 /// change and every ten seconds. Errors: exit code 130 on an interrupt, 7 if
-/// nothing could run, 4 if the coordinator has gone.
+/// nothing could run, 4 if the coordinator has gone and not come back.
 absl::StatusOr<v1::Progress> Follow(Context& context, Connection& connection,
                                     const std::string& sweep,
                                     const FollowOptions& options);
+
+/// The flag --patience of a command that follows.
+void AddPatience(CLI::App& app, int64_t* seconds);
 
 /// OK if all trials ended well; exit code 3 if some failed or, when `strict`,
 /// diverged; exit code 1 if it was cancelled.

@@ -135,7 +135,7 @@ absl::Status Receive(Connection& connection, Download& download) {
         return FromGrpc({grpc::StatusCode::DEADLINE_EXCEEDED, ""},
                         connection.address());
       case StreamEvent::kEnd:
-        return FromGrpc(stream.status(), connection.address());
+        return connection.Failure(stream.status());
     }
   }
 }

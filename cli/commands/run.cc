@@ -18,6 +18,7 @@ struct Options {
   SubmitOptions submit;
   int64_t slots = 0;
   int64_t give_up_s = 60;
+  int64_t patience_s = kPatience.count();
   bool strict = false;
   bool seed_table = false;
 };
@@ -62,7 +63,8 @@ absl::Status RunSweep(Context& context, Connection& connection,
   context.output.Note(SubmittedLine(*submitted, context.output.err()));
   const auto last =
       Follow(context, connection, submitted->sweep(),
-             {.give_up = std::chrono::seconds(options.give_up_s)});
+             {.give_up = std::chrono::seconds(options.give_up_s),
+              .patience = std::chrono::seconds(options.patience_s)});
   if (!last.ok()) return last.status();
   absl::Status status =
       PrintOutcome(context, connection, submitted->sweep(), options.seed_table);
@@ -111,6 +113,7 @@ Command RunCommand() {
                        "(default 60)")
             ->option_text("SECONDS")
             ->check(CLI::Range(int64_t{0}, int64_t{31536000}));
+        AddPatience(app, &options->patience_s);
         app.add_flag("--strict", options->strict,
                      "diverged trials count as failed in the exit code");
         app.add_flag("--seed-table", options->seed_table, "also a row a trial");

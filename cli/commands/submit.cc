@@ -14,6 +14,7 @@ struct Options {
   SubmitOptions submit;
   bool wait = false;
   int64_t give_up_s = 60;
+  int64_t patience_s = kPatience.count();
   bool strict = false;
 };
 
@@ -27,7 +28,8 @@ absl::Status Wait(Context& context, Connection& connection, Json document,
                   const std::string& sweep, const Options& options) {
   const auto last =
       Follow(context, connection, sweep,
-             {.give_up = std::chrono::seconds(options.give_up_s)});
+             {.give_up = std::chrono::seconds(options.give_up_s),
+              .patience = std::chrono::seconds(options.patience_s)});
   if (!last.ok()) return last.status();
   document["progress"] = ProgressJson(*last);
   if (context.output.json()) context.output.PrintJson(document);
@@ -93,6 +95,7 @@ Command SubmitCommand() {
                        "0: for ever (default 60)")
             ->option_text("SECONDS")
             ->check(CLI::Range(int64_t{0}, int64_t{31536000}));
+        AddPatience(app, &options->patience_s);
         app.add_flag("--strict", options->strict,
                      "with --wait: diverged trials count as failed in the "
                      "exit code");

@@ -9,6 +9,7 @@ namespace {
 
 struct Options {
   std::string sweep;
+  int64_t patience_s = kPatience.count();
   bool strict = false;
 };
 
@@ -18,7 +19,9 @@ absl::Status Watch(Context& context, const Options& options) {
   // Nobody told this command to wait for devices: it looks on.
   const auto last =
       Follow(context, **connection, options.sweep,
-             {.give_up = std::chrono::seconds(0), .lines_are_output = true});
+             {.give_up = std::chrono::seconds(0),
+              .patience = std::chrono::seconds(options.patience_s),
+              .lines_are_output = true});
   if (!last.ok()) return last.status();
   if (context.output.json()) context.output.PrintJson(ProgressJson(*last));
   const std::string warning = DivergedWarning(*last);
@@ -38,6 +41,7 @@ Command WatchCommand() {
                            "id, or unique prefix of a name")
                 ->option_text("SWEEP")
                 ->required();
+            AddPatience(app, &options->patience_s);
             app.add_flag("--strict", options->strict,
                          "diverged trials count as failed in the exit code");
             return [options](Context& context) {

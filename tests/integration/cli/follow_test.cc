@@ -79,6 +79,11 @@ class Follow : public ::testing::Test {
     };
   }
 
+  // Whoever asks for a sign gets one.
+  void LetIn() {
+    answers_.list_sweeps = [](const auto&, auto*) { return Status::OK; };
+  }
+
   Program::Variables Variables(const FakeCoordinator& coordinator) {
     return {{"LEADLINE_COORDINATOR", coordinator.address()},
             {"LC_ALL", "C.UTF-8"}};
@@ -202,9 +207,10 @@ TEST_F(Follow, AnInterruptEndsWith130) {
   EXPECT_THAT(ended.err, HasSubstr("what is done is kept"));
 }
 
-TEST_F(Follow, ACoordinatorThatDiesEndsWith4AndAdvice) {
+TEST_F(Follow, APrivateCoordinatorThatDiesEndsWith4AndAdvice) {
   std::promise<void> began;
   WatchHangs(ProgressOf({{"running", 4}}, false), &began);
+  answers_.attach_reply.set_is_private(true);
   FakeCoordinator coordinator(answers_);
   Program program({"run", sweep_file_}, Variables(coordinator));
   began.get_future().wait();
@@ -212,6 +218,66 @@ TEST_F(Follow, ACoordinatorThatDiesEndsWith4AndAdvice) {
   const Ended ended = program.Wait();
   EXPECT_EQ(ended.exit_code, 4);
   EXPECT_THAT(ended.err, HasSubstr("the same command goes on with it"));
+}
+
+TEST_F(Follow, ASharedCoordinatorIsWaitedForAndFollowedAgain) {
+  std::promise<void> began;
+  WatchHangs(ProgressOf({{"running", 4}}, false), &began);
+  auto coordinator = std::make_unique<FakeCoordinator>(answers_);
+  const std::string address = coordinator->address();
+  Program program({"watch", "s1"}, Variables(*coordinator));
+  began.get_future().wait();
+  coordinator->Die();
+  coordinator.reset();
+  WatchEndsWith(ProgressOf({{"succeeded", 4}}, true));
+  LetIn();
+  const FakeCoordinator again(answers_, address);
+  const Ended ended = program.Wait();
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("s1: 4/4 done"));
+  EXPECT_THAT(ended.err, HasSubstr("went away"));
+  EXPECT_THAT(ended.err, HasSubstr("it is back"));
+}
+
+TEST_F(Follow, ASharedCoordinatorThatStaysAwayEndsWith4AfterThePatience) {
+  std::promise<void> began;
+  WatchHangs(ProgressOf({{"running", 4}}, false), &began);
+  FakeCoordinator coordinator(answers_);
+  Program program({"watch", "s1", "--patience", "1"}, Variables(coordinator));
+  began.get_future().wait();
+  coordinator.Die();
+  const Ended ended = program.Wait();
+  EXPECT_EQ(ended.exit_code, 4);
+  EXPECT_THAT(ended.err, HasSubstr("the same command goes on with it"));
+}
+
+TEST_F(Follow, OneWhoseTokenEndsMeanwhileIsToldSo) {
+  answers_.watch = [](const auto&, auto*, auto* writer) {
+    writer->Write(ProgressOf({{"running", 4}}, false));
+    return Status::CANCELLED;  // as the server's side of a call is broken off
+  };
+  answers_.list_sweeps = [](const auto&, auto*) {
+    return Status(grpc::StatusCode::UNAUTHENTICATED,
+                  "the token t1 was revoked");
+  };
+  const Ended ended = Run({"watch", "s1", "--json"});
+  EXPECT_EQ(ended.exit_code, 5);
+  const json error = json::parse(ended.err)["error"];
+  EXPECT_EQ(error["code"], "unauthenticated");
+  EXPECT_THAT(error["message"], HasSubstr("the token t1 was revoked"));
+}
+
+TEST_F(Follow, ABrokenWatchIsTakenUpAgain) {
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  answers_.watch = [calls](const auto&, auto*, auto* writer) {
+    const bool is_first = ++*calls == 1;
+    writer->Write(ProgressOf({{"succeeded", 4}}, !is_first));
+    return is_first ? Status::CANCELLED : Status::OK;
+  };
+  LetIn();
+  const Ended ended = Run({"watch", "s1"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(*calls, 2);
 }
 
 }  // namespace
