@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/folder_owner.h"
 #include "common/no_room.h"
 #include "errors/error_code.h"
 
@@ -88,6 +89,12 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given,
   if (!why.empty() && !allow_network) {
     return WithError(absl::FailedPreconditionError(why),
                      ErrorCode::kStateUnusable);
+  }
+  const std::string whose = WhyNotAsRoot(path, geteuid());
+  if (!whose.empty()) {
+    return WithError(
+        absl::FailedPreconditionError("cannot use the state folder: " + whose),
+        ErrorCode::kStateUnusable);
   }
   fs::create_directories(path.parent_path(), error);
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {

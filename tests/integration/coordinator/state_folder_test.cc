@@ -56,6 +56,17 @@ TEST(StateFolderTest, FolderOfAnotherKeepsItsModeAndItsFiles) {
   EXPECT_EQ(about.st_mode & 0777, 0700u);
 }
 
+TEST(StateFolderTest, OfAnotherUserGetsNoFilesOfRoot) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may write there at all";
+  TemporaryFolder folder;
+  ASSERT_EQ(chown(folder.path().c_str(), 54321, 54321), 0);
+  const auto state = StateFolder::Open(folder.path());
+  EXPECT_THAT(std::string(state.status().message()),
+              HasSubstr("sudo -u '#54321'"));
+  EXPECT_EQ(ErrorOf(state.status()), ErrorCode::kStateUnusable);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST(StateFolderTest, FileIsReplacedAsAWhole) {
   TemporaryFolder folder;
   auto state = StateFolder::Open(folder.path());
