@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "common/child_process.h"
+#include "common/no_room.h"
+#include "errors/error_code.h"
 
 namespace leadline::cli {
 namespace {
@@ -30,6 +32,17 @@ int64_t PrepareLog(const fs::path& log) {
   return fs::remove(log, error) ? 0 : static_cast<int64_t>(size);
 }
 
+absl::Status CannotUse(const fs::path& log, int error) {
+  const bool is_full = IsNoRoom(error);
+  return WithError(
+      absl::FailedPreconditionError(fmt::format(
+          "cannot write {}: {}; {}", log.string(), std::strerror(error),
+          is_full ? "make room there"
+                  : "it must belong to the user who runs this, or choose "
+                    "another state folder with --state")),
+      is_full ? ErrorCode::kDiskFull : ErrorCode::kStateUnusable);
+}
+
 }  // namespace
 
 absl::StatusOr<CoordinatorProcess> CoordinatorProcess::Start(
@@ -37,6 +50,9 @@ absl::StatusOr<CoordinatorProcess> CoordinatorProcess::Start(
   CoordinatorProcess process;
   process.log_ = state / "coordinator.err";
   process.log_start_ = PrepareLog(process.log_);
+  const Descriptor errors(open(
+      process.log_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!errors.is_open()) return CannotUse(process.log_, errno);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return absl::InternalError(
@@ -49,7 +65,7 @@ absl::StatusOr<CoordinatorProcess> CoordinatorProcess::Start(
                     "--listen",
                     "unix:" + (state / "coordinator.sock").string()},
       .output = input.number(),
-      .errors = OutputFile{process.log_}};
+      .errors = errors.number()};
   if (const auto error = StartChild(coordinator, process.pid_)) {
     return absl::InternalError(
         fmt::format("cannot start {}: {}; it belongs beside this program",

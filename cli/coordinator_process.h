@@ -18,7 +18,8 @@ namespace leadline::cli {
 /// standard error goes to STATE/coordinator.err.
 class CoordinatorProcess {
  public:
-  /// Internal if the program cannot be started.
+  /// FailedPrecondition if that file cannot be written, Internal if the program
+  /// cannot be started.
   static absl::StatusOr<CoordinatorProcess> Start(
       const std::filesystem::path& state, const std::filesystem::path& program);
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,6 +31,34 @@ constexpr std::chrono::milliseconds kBetweenLooks{20};
 // a row with the lock free have a reason of their own.
 constexpr int kFailedStarts = 3;
 
+absl::Status Unusable(const fs::path& state, const std::string& why,
+                      const std::string& advice) {
+  return WithError(
+      absl::FailedPreconditionError(fmt::format(
+          "cannot use the state folder {}: {}; {}choose another with --state",
+          state.string(), why, advice)),
+      ErrorCode::kStateUnusable);
+}
+
+// Whether this user may use a folder that is there: what fails without that
+// would be taken for a coordinator that is not there.
+absl::Status CheckIsOurs(const fs::path& state, const Descriptor& folder) {
+  if (faccessat(folder.number(), ".", R_OK | W_OK | X_OK, AT_EACCESS) == 0) {
+    return absl::OkStatus();
+  }
+  const std::string why = std::strerror(errno);
+  struct stat about {};
+  if (fstat(folder.number(), &about) != 0 || about.st_uid == geteuid()) {
+    return Unusable(state, why, "");
+  }
+  const passwd* owner = getpwuid(about.st_uid);
+  return Unusable(
+      state, why,
+      fmt::format("it belongs to user {}: run this as that user, or ",
+                  owner == nullptr ? std::to_string(about.st_uid)
+                                   : std::string(owner->pw_name)));
+}
+
 absl::StatusOr<Descriptor> OpenStateFolder(const fs::path& state) {
   std::error_code error;
   fs::create_directories(state.parent_path(), error);
@@ -39,15 +68,14 @@ absl::StatusOr<Descriptor> OpenStateFolder(const fs::path& state) {
   Descriptor folder;
   if (!error) {
     folder = Descriptor(open(state.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (folder.is_open()) return folder;
+    if (folder.is_open()) {
+      const absl::Status ours = CheckIsOurs(state, folder);
+      if (!ours.ok()) return ours;
+      return folder;
+    }
     error = std::error_code(errno, std::generic_category());
   }
-  return WithError(
-      absl::FailedPreconditionError(
-          fmt::format("cannot use the state folder {}: {}; choose another with "
-                      "--state",
-                      state.string(), error.message())),
-      ErrorCode::kStateUnusable);
+  return Unusable(state, error.message(), "");
 }
 
 // True if something listens at the folder's socket.

@@ -8,7 +8,6 @@
 #include <random>
 #include <string>
 
-#include <grpc/support/log.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/stat.h>
@@ -21,6 +20,7 @@
 #include "coordinator/state_folder.h"
 #include "errors/error_code.h"
 #include "logging/open_log.h"
+#include "proto/grpc_log.h"
 #include "storage/open.h"
 
 namespace leadline {
@@ -157,6 +157,7 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
 }
 
 int Main(int argc, char** argv) {
+  SilenceGrpc();
   if (const auto code = RunOffline(argc, argv)) return *code;
   const Launch launch =
       ParseCommandLine(argc, argv, std::string(BuildVersion()));
@@ -172,8 +173,6 @@ int Main(int argc, char** argv) {
   const auto log =
       OpenFileLog(folder->path() / "coordinator.log", launch.config->log);
   if (!log.ok()) return Fail(log.status());
-  // gRPC's own lines are about its inside; what matters is told by statuses.
-  gpr_set_log_function([](gpr_log_func_args*) {});
   return Serve(*launch.config, *folder, **log, signals);
 }
 

@@ -48,7 +48,6 @@ Asked Read(int argc, char** argv) {
       asked.wrong = "unexpected argument " + word;
     }
   }
-  if (asked.state.empty()) asked.wrong = "--state DIR is missing";
   if (asked.word == "restore" && asked.file.empty()) {
     asked.wrong = "the backup to restore is missing";
   }
@@ -87,8 +86,27 @@ absl::StatusOr<StateFolder> OpenFolder(const Asked& asked) {
 
 absl::Status CheckIsThere(const fs::path& database) {
   std::error_code error;
-  if (fs::exists(database, error)) return absl::OkStatus();
-  return absl::NotFoundError("there is no database " + database.string());
+  switch (fs::status(database, error).type()) {
+    case fs::file_type::not_found:
+      return absl::NotFoundError("there is no database " + database.string());
+    case fs::file_type::none:
+      return WithError(
+          absl::FailedPreconditionError("cannot look at " + database.string() +
+                                        ": " + error.message()),
+          ErrorCode::kFile);
+    case fs::file_type::directory:
+      return absl::InvalidArgumentError(
+          database.string() +
+          " is a folder, and a database is a file; a state folder is named by "
+          "--state");
+    default:
+      return absl::OkStatus();
+  }
+}
+
+int FailWithoutState(const Asked& asked) {
+  return Fail(asked, absl::InvalidArgumentError("--state DIR is missing"),
+              "--state");
 }
 
 /// "2026-11-29T15:04:05Z" without what a file name should not have.
@@ -122,6 +140,7 @@ int Restore(const Asked& asked) {
   if (absl::Status is_there = CheckIsThere(asked.file); !is_there.ok()) {
     return Fail(asked, is_there, asked.file);
   }
+  if (asked.state.empty()) return FailWithoutState(asked);
   const auto folder = OpenFolder(asked);
   if (!folder.ok()) return Fail(asked, folder.status(), asked.state);
   const fs::path database = folder->path() / "leadline.db";
@@ -183,6 +202,9 @@ int Print(const Asked& asked, const fs::path& database,
 }
 
 int Check(const Asked& asked) {
+  if (asked.file.empty() && asked.state.empty()) {
+    return FailWithoutState(asked);
+  }
   const fs::path database = asked.file.empty()
                                 ? fs::path(asked.state) / "leadline.db"
                                 : fs::path(asked.file);

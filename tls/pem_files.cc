@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <ctime>
+#include <utility>
 
 #include <absl/cleanup/cleanup.h>
 #include <absl/status/status.h>
@@ -14,6 +15,9 @@
 
 namespace leadline::tls {
 namespace {
+
+constexpr char kCertificate[] = "the certificate";
+constexpr char kKey[] = "the key";
 
 using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
@@ -58,9 +62,44 @@ absl::StatusOr<Key> ParseKey(const std::string& path, const std::string& pem) {
   Key key(
       PEM_read_bio_PrivateKey(Open(pem).get(), nullptr, &NoPassword, &asked),
       &EVP_PKEY_free);
-  if (asked) return Refused("the key", path, "it wants a password");
-  if (!key) return Refused("the key", path, "it holds no private key (PEM)");
+  if (asked) return Refused(kKey, path, "it wants a password");
+  if (!key) return Refused(kKey, path, "it holds no private key (PEM)");
   return key;
+}
+
+/// By the marks of PEM, whole or not.
+bool HoldsCertificate(const std::string& text) {
+  return text.find("-----BEGIN CERTIFICATE-----") != std::string::npos;
+}
+bool HoldsKey(const std::string& text) {
+  return text.find("PRIVATE KEY-----") != std::string::npos;
+}
+
+absl::Status NoCertificate(const std::string& what, const std::string& path,
+                           const std::string& text) {
+  return Refused(what, path,
+                 HoldsKey(text) ? "it holds a private key and no certificate"
+                                : "it holds no certificate (PEM)");
+}
+
+/// Whether each of the two files is one of its kind, whatever else is wrong.
+absl::Status CheckKinds(const std::string& certificate_path,
+                        const std::string& certificate,
+                        const std::string& key_path, const std::string& key) {
+  const bool key_is_certificate = HoldsCertificate(key) && !HoldsKey(key);
+  if (ParseCertificates(certificate).empty()) {
+    if (!HoldsKey(certificate) || !key_is_certificate) {
+      return NoCertificate(kCertificate, certificate_path, certificate);
+    }
+    return Refused(kCertificate, certificate_path,
+                   "it holds a private key, and " + key_path +
+                       " a certificate; swap the two");
+  }
+  if (HoldsKey(key)) return absl::OkStatus();
+  return Refused(kKey, key_path,
+                 key_is_certificate
+                     ? "it holds a certificate and no private key"
+                     : "it holds no private key (PEM)");
 }
 
 }  // namespace
@@ -106,42 +145,41 @@ std::string HostsOf(const X509& certificate) {
 
 absl::StatusOr<std::string> ReadAuthorities(const std::string& path) {
   const std::string what = "the authority's certificate";
-  auto pem = ReadSmallFile(what, path, Privacy::kAnybody);
-  if (!pem.ok()) return pem.status();
-  const auto certificates = ParseCertificates(*pem);
-  if (certificates.empty()) {
-    return Refused(what, path, "it holds no certificate (PEM)");
-  }
+  auto file = ReadSmallFile(what, path);
+  if (!file.ok()) return file.status();
+  const auto certificates = ParseCertificates(file->text);
+  if (certificates.empty()) return NoCertificate(what, path, file->text);
   std::string why;
   for (const Certificate& certificate : certificates) {
     why = WhyNotValidNow(*certificate);
-    if (why.empty()) return pem;
+    if (why.empty()) return std::move(file->text);
   }
   return Refused(what, path, "it " + why);
 }
 
 absl::StatusOr<Identity> ReadIdentity(const std::string& certificate_path,
                                       const std::string& key_path) {
-  const std::string what = "the certificate";
-  auto pem = ReadSmallFile(what, certificate_path, Privacy::kAnybody);
-  if (!pem.ok()) return pem.status();
-  auto key_pem = ReadSmallFile("the key", key_path, Privacy::kOwnerAndGroup);
-  if (!key_pem.ok()) return key_pem.status();
-  const auto certificates = ParseCertificates(*pem);
-  if (certificates.empty()) {
-    return Refused(what, certificate_path, "it holds no certificate (PEM)");
-  }
+  auto certificate = ReadSmallFile(kCertificate, certificate_path);
+  if (!certificate.ok()) return certificate.status();
+  auto key = ReadSmallFile(kKey, key_path);
+  if (!key.ok()) return key.status();
+  absl::Status fits =
+      CheckKinds(certificate_path, certificate->text, key_path, key->text);
+  if (fits.ok()) fits = CheckPrivate(kKey, key_path, *key);
+  if (!fits.ok()) return fits;
+  const auto certificates = ParseCertificates(certificate->text);
   const std::string why = WhyNotValidNow(*certificates.front());
   if (!why.empty()) {
-    return Refused(what, certificate_path, "it " + why + "; make a new one");
+    return Refused(kCertificate, certificate_path,
+                   "it " + why + "; make a new one");
   }
-  const auto key = ParseKey(key_path, *key_pem);
-  if (!key.ok()) return key.status();
-  if (X509_check_private_key(certificates.front().get(), key->get()) != 1) {
-    return Refused("the key", key_path,
+  const auto parsed = ParseKey(key_path, key->text);
+  if (!parsed.ok()) return parsed.status();
+  if (X509_check_private_key(certificates.front().get(), parsed->get()) != 1) {
+    return Refused(kKey, key_path,
                    "it is not that of the certificate " + certificate_path);
   }
-  return Identity{*std::move(pem), *std::move(key_pem)};
+  return Identity{std::move(certificate->text), std::move(key->text)};
 }
 
 }  // namespace leadline::tls

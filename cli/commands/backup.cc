@@ -140,14 +140,27 @@ absl::Status Receive(Connection& connection, Download& download) {
   }
 }
 
-absl::Status Backup(Context& context, const Options& options) {
+/// Looked at before anything is asked for: a copy may take long.
+absl::Status CheckTarget(const Options& options) {
   std::error_code error;
-  if (!options.force && fs::exists(options.file, error)) {
-    return At(absl::FailedPreconditionError(
-                  "there is a file " + options.file +
-                  " already; choose another name, or --force replaces it"),
-              options.file);
+  const fs::file_type type = fs::status(options.file, error).type();
+  std::string why;
+  if (type == fs::file_type::directory) {
+    why = options.file + " is a folder; name a file in it";
+  } else if (fs::exists(fs::file_status(type)) &&
+             type != fs::file_type::regular) {
+    why = options.file + " is no file that a backup could replace";
+  } else if (type == fs::file_type::regular && !options.force) {
+    why = "there is a file " + options.file +
+          " already; choose another name, or --force replaces it";
   }
+  if (why.empty()) return absl::OkStatus();
+  return At(absl::FailedPreconditionError(why), options.file);
+}
+
+absl::Status Backup(Context& context, const Options& options) {
+  const absl::Status target = CheckTarget(options);
+  if (!target.ok()) return target;
   const auto connection = context.Connect();
   if (!connection.ok()) return connection.status();
   auto download = Download::Open(options.file);

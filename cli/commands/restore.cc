@@ -13,14 +13,16 @@ Command RestoreCommand() {
       "\n"
       "On the machine of the state folder, while no coordinator has it. The "
       "backup is\nlooked through first. The database that was there is kept "
-      "beside it, under a name\nwith the time.\n",
+      "beside it, under a name\nwith the time. Where LEADLINE_COORDINATOR is "
+      "set, --state or LEADLINE_STATE "
+      "names\nthe folder.\n",
       [](CLI::App& app) -> Action {
         auto file = std::make_shared<std::string>();
         app.add_option("file", *file, "made by leadline backup")
             ->option_text("FILE")
             ->required();
         return [file](Context& context) {
-          return BecomeOfflineProgram(context, {"restore", *file});
+          return BecomeOfflineProgram(context, {"restore", *file, true});
         };
       }};
 }

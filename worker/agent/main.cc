@@ -9,13 +9,13 @@
 #include <string>
 #include <utility>
 
-#include <grpc/support/log.h>
 #include <unistd.h>
 
 #include "common/build_info.h"
 #include "common/network_file_system.h"
 #include "errors/error_code.h"
 #include "logging/open_log.h"
+#include "proto/grpc_log.h"
 #include "worker/agent/agent.h"
 #include "worker/agent/config.h"
 #include "worker/agent/fetch_ahead.h"
@@ -141,8 +141,6 @@ int Run(const Config& config, const std::string& host) {
   if (!lock.ok()) return Fail(lock.status());
   const auto log = OpenLog(config);
   if (!log.ok()) return Fail(log.status());
-  // gRPC's own lines are about its inside; what matters is told by statuses.
-  gpr_set_log_function([](gpr_log_func_args*) {});
   const bool only_end = config.only_end_leftovers;
   if (!EndLeftovers(config.state, options.identity.boot_id,
                     only_end ? HeldAttempts::kEnd : HeldAttempts::kSpare,
@@ -167,6 +165,7 @@ int Run(const Config& config, const std::string& host) {
 }
 
 int Main(int argc, char** argv) {
+  SilenceGrpc();
   const Surroundings surroundings = ReadSurroundings();
   const Launch launch =
       ParseCommandLine(argc, argv, std::string(BuildVersion()), surroundings);

@@ -141,6 +141,71 @@ TEST_F(Local, AnotherProgramsDatabaseIsRefusedInTheCoordinatorsWords) {
   EXPECT_EQ(fs::file_size(state_ / "leadline.db"), 25U);
 }
 
+TEST_F(Local, ABackupIsLookedThroughWhicheverCoordinatorIsNamed) {
+  const std::string backup = (folder_ / "backup.db").string();
+  ASSERT_EQ(Run({"backup", backup}).exit_code, 0);
+  for (const Program::Variables& variables :
+       {Program::Variables{{"LEADLINE_COORDINATOR", "127.0.0.1:1"}},
+        Program::Variables{}}) {
+    const Ended sound = Program({"fsck", backup}, variables).Wait();
+    EXPECT_EQ(sound.exit_code, 0) << sound.err;
+    EXPECT_THAT(sound.out, HasSubstr("sound"));
+    const std::string none = (folder_ / "none.db").string();
+    for (const char* command : {"fsck", "restore"}) {
+      const Ended missing = Program({command, none}, variables).Wait();
+      EXPECT_EQ(missing.exit_code, 6) << missing.err;
+      EXPECT_THAT(missing.err, HasSubstr("no database " + none));
+    }
+  }
+}
+
+TEST_F(Local, WhatNeedsAStateFolderSaysHowToNameIt) {
+  const std::string backup = (folder_ / "backup.db").string();
+  ASSERT_EQ(Run({"backup", backup}).exit_code, 0);
+  ASSERT_TRUE(WaitUntilUnlocked());
+  const Program::Variables elsewhere = {
+      {"LEADLINE_COORDINATOR", "127.0.0.1:1"}};
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"restore", backup}, {"fsck"}}) {
+    const Ended refused = Program(words, elsewhere).Wait();
+    EXPECT_EQ(refused.exit_code, 2) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("--state DIR, as LEADLINE_COORDINATOR"));
+  }
+  Program::Variables both = elsewhere;
+  both["LEADLINE_STATE"] = state_.string();
+  const Ended restored = Program({"restore", backup}, both).Wait();
+  EXPECT_EQ(restored.exit_code, 0) << restored.err;
+  EXPECT_THAT(restored.out, HasSubstr((state_ / "leadline.db").string()));
+}
+
+TEST_F(Local, AFolderIsNeitherABackupNorAPlaceForOne) {
+  const std::string folder = folder_.string();
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"backup", folder}, {"backup", folder, "--force"}}) {
+    const Ended refused = Run(words);
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.err, HasSubstr(folder + " is a folder; name a file"));
+  }
+  EXPECT_THAT(Run({"backup", "/dev/null", "--force"}).err,
+              HasSubstr("/dev/null is no file"));
+  for (const char* command : {"fsck", "restore"}) {
+    const Ended refused = Run({command, folder});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr(folder + " is a folder"));
+  }
+}
+
+TEST_F(Local, ALogThatCannotBeWrittenIsNoProgramThatIsMissing) {
+  fs::create_directories(state_ / "coordinator.err");
+  const Ended ended = Run({"ls", "--json"});
+  EXPECT_EQ(ended.exit_code, 1);
+  const json error = json::parse(ended.err)["error"];
+  EXPECT_EQ(error["code"], "state_unusable");
+  const std::string message = error["message"];
+  EXPECT_THAT(message, HasSubstr((state_ / "coordinator.err").string()));
+  EXPECT_THAT(message, HasSubstr("--state"));
+}
+
 TEST_F(Local, AStateFolderThatIsAFileIsToldAtOnce) {
   state_ = sweep_file_;
   const Ended ended = Run({"ls"});

@@ -59,6 +59,22 @@ TEST_F(DoorProgramsTest, WhoIsNotLetInEndsWithFiveAndTheReason) {
   }
 }
 
+TEST_F(DoorProgramsTest, OfAFailedHandshakeOnlyOurWordsAreOnStandardError) {
+  test::TestAuthority other(folder_.path(), "other");
+  const Ended json = Run({"ls", "--tls-ca", other.file(), "--json"});
+  EXPECT_EQ(json.exit_code, 5);
+  const auto document = nlohmann::json::parse(json.err, nullptr, false);
+  ASSERT_FALSE(document.is_discarded()) << json.err;
+  EXPECT_EQ(document["error"]["code"], "unauthenticated");
+  const Ended plain = Run({"ls", "--tls-ca", other.file()});
+  EXPECT_THAT(plain.err, testing::StartsWith("leadline: "));
+  EXPECT_THAT(plain.err, testing::Not(HasSubstr("ssl_transport_security")));
+  // Whoever asks gRPC for its lines gets them.
+  EXPECT_THAT(
+      Run({"ls", "--tls-ca", other.file()}, {{"GRPC_VERBOSITY", "error"}}).err,
+      HasSubstr("ssl_transport_security"));
+}
+
 TEST_F(DoorProgramsTest, FilesThatCannotBeUsedAreMisuse) {
   const auto mine = world_.authority().Make("mine");
   chmod(mine.key.c_str(), 0644);

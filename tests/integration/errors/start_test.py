@@ -57,6 +57,10 @@ class StartOfACoordinator(ErrorsWorld):
         said = self.refused("state_unusable", "--state", self.state(), user=65534, group=65534, extra_groups=[])
         self.assertIn("Permission denied", said)
         self.assertIn("--state", said)
+        command = self.start("leadline", "ls", "--json", "--state", self.state(), user=65534, group=65534, extra_groups=[])
+        error = json.loads(self.finish(command, 1)[1])["error"]
+        self.assertEqual(error["code"], "state_unusable", error)
+        self.assertIn(f"cannot use the state folder {self.state()}: Permission denied; it belongs to user", error["message"])
 
     def programs_are_for_all(self):
         folders = [PROGRAMS, *PROGRAMS.parents]

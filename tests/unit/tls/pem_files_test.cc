@@ -67,6 +67,21 @@ TEST_F(PemFilesTest, KeysThatDoNotServeAreRefusedByName) {
   EXPECT_THAT(WhyNot(files.certificate, none), HasSubstr(none));
 }
 
+TEST_F(PemFilesTest, WhatAFileHoldsIsSaidBeforeItsModeIs) {
+  const auto files = authority_.Make("server");
+  chmod(files.certificate.c_str(), 0644);
+  const std::string swapped = WhyNot(files.key, files.certificate);
+  EXPECT_THAT(swapped, HasSubstr("cannot use " + files.key +
+                                 " as the certificate: it holds a private "
+                                 "key, and " +
+                                 files.certificate + " a certificate; swap"));
+  EXPECT_THAT(swapped, testing::Not(HasSubstr("chmod")));
+  EXPECT_THAT(WhyNot(files.certificate, files.certificate),
+              HasSubstr("holds a certificate and no private key"));
+  const std::string authority(ReadAuthorities(files.key).status().message());
+  EXPECT_THAT(authority, HasSubstr("holds a private key and no certificate"));
+}
+
 TEST_F(PemFilesTest, AKeyWithAPasswordAsksNoTerminal) {
   const auto files = authority_.Make("server");
   const std::string path = (folder_.path() / "locked.key").string();

@@ -42,6 +42,12 @@ TEST_F(PrivateFileTest, WhatOthersMayReadIsRefusedWithTheWayOut) {
   }
 }
 
+TEST_F(PrivateFileTest, WhatIsNoSecretKeepsItsMode) {
+  EXPECT_THAT(WhyNot(Write("-----BEGIN CERTIFICATE-----\n", 0644)),
+              HasSubstr("more than one word"));
+  EXPECT_THAT(WhyNot(Write("", 0644)), HasSubstr("empty"));
+}
+
 TEST_F(PrivateFileTest, WhatIsNoSecretIsRefused) {
   EXPECT_THAT(WhyNot(Write("")), HasSubstr("empty"));
   EXPECT_THAT(WhyNot(Write(" \n")), HasSubstr("empty"));
