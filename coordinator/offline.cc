@@ -136,6 +136,24 @@ std::string RowsText(const storage::BackupFacts& facts) {
   return text;
 }
 
+/// Who may come in is as it was before the restore: a token that was revoked
+/// since the backup stays so. What to say of it; empty if there is nothing.
+std::string CarryTokens(const fs::path& database, const fs::path& copy,
+                        storage::BackupFacts& facts) {
+  const auto carried = storage::CarryAccess(database, copy);
+  if (carried.ok()) {
+    facts.rows["token"] = *carried;
+    return *carried == 0 ? ""
+                         : "its tokens and its audit are those of the database "
+                           "that it replaces";
+  }
+  if (facts.rows["token"] == 0) return "";
+  return "its " + std::to_string(facts.rows["token"]) +
+         " tokens are those of the backup: one that was revoked since lets its "
+         "holder in again, see leadline token list (" +
+         std::string(carried.status().message()) + ")";
+}
+
 int Restore(const Asked& asked) {
   if (absl::Status is_there = CheckIsThere(asked.file); !is_there.ok()) {
     return Fail(asked, is_there, asked.file);
@@ -158,8 +176,9 @@ int Restore(const Asked& asked) {
   // A copy: the backup stays where it is, and what lies in another file system
   // cannot be moved in one step.
   const fs::path copy = folder->path() / "leadline.db.restoring";
-  const auto facts = storage::CopyDatabase(asked.file, copy);
+  auto facts = storage::CopyDatabase(asked.file, copy);
   if (!facts.ok()) return Fail(asked, facts.status(), asked.file);
+  const std::string tokens = CarryTokens(database, copy, *facts);
   const auto aside =
       storage::PutInPlace(copy, database, ".before-restore-" + Stamp());
   if (!aside.ok()) return Fail(asked, aside.status(), asked.state);
@@ -167,10 +186,12 @@ int Restore(const Asked& asked) {
     Json json = FactsJson(*facts);
     json["database"] = database.string();
     json["set_aside"] = aside->empty() ? Json(nullptr) : Json(aside->string());
+    json["tokens"] = tokens;
     std::fputs(Text(json).c_str(), stdout);
     return 0;
   }
   std::printf("%s: restored, %s\n", database.c_str(), RowsText(*facts).c_str());
+  if (!tokens.empty()) std::printf("%s\n", tokens.c_str());
   if (!aside->empty()) {
     std::printf("what was there is kept as %s\n", aside->c_str());
   }

@@ -12,6 +12,10 @@ WallTime ToTime(int64_t microseconds) {
 
 int64_t ToNumber(WallTime time) { return time.time_since_epoch().count(); }
 
+std::optional<int64_t> ToNumber(const std::optional<WallTime>& time) {
+  return time ? std::optional(ToNumber(*time)) : std::nullopt;
+}
+
 absl::StatusOr<TokenRecord> ReadToken(Query& query) {
   TokenRecord token;
   std::string role;
@@ -28,6 +32,17 @@ absl::StatusOr<TokenRecord> ReadToken(Query& query) {
   return token;
 }
 
+/// Without an id it gets the next one.
+void InsertAuditRow(Connection& connection, const AuditRecord& record) {
+  const auto id = record.id > 0 ? std::optional(record.id) : std::nullopt;
+  Query(connection,
+        "INSERT INTO audit_entry (id, at, who, call, target, outcome, message, "
+        "count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        id, ToNumber(record.at), record.who, record.call, record.target,
+        record.outcome, record.message, record.count)
+      .Finish();
+}
+
 }  // namespace
 
 absl::StatusOr<TokenRecord> InsertToken(Connection& connection,
@@ -38,13 +53,11 @@ absl::StatusOr<TokenRecord> InsertToken(Connection& connection,
                 token.hash);
     if (known.Next()) return ReadToken(known);
   }
-  std::optional<int64_t> expires;
-  if (token.expires_at) expires = ToNumber(*token.expires_at);
   Query(connection,
         "INSERT INTO token (name, role, hash, created_at, expires_at) "
         "VALUES (?, ?, ?, ?, ?)",
         token.name, std::string(Name(token.role)), token.hash,
-        ToNumber(token.created_at), expires)
+        ToNumber(token.created_at), ToNumber(token.expires_at))
       .Finish();
   token.id = connection.database().getLastInsertRowid();
   return token;
@@ -75,14 +88,7 @@ absl::StatusOr<std::vector<TokenRecord>> SelectTokens(Connection& connection) {
 }
 
 void InsertAudit(Connection& connection, std::span<const AuditRecord> records) {
-  for (const AuditRecord& record : records) {
-    Query(connection,
-          "INSERT INTO audit_entry (at, who, call, target, outcome, message, "
-          "count) VALUES (?, ?, ?, ?, ?, ?, ?)",
-          ToNumber(record.at), record.who, record.call, record.target,
-          record.outcome, record.message, record.count)
-        .Finish();
-  }
+  for (const AuditRecord& record : records) InsertAuditRow(connection, record);
   Query(connection,
         "DELETE FROM audit_entry WHERE id <= "
         "(SELECT max(id) FROM audit_entry) - ?",
@@ -106,6 +112,26 @@ std::vector<AuditRecord> SelectAudit(Connection& connection,
     record.at = ToTime(at);
   }
   return page;
+}
+
+void ReplaceTokens(Connection& connection,
+                   std::span<const TokenRecord> tokens) {
+  connection.Execute("DELETE FROM token");
+  for (const TokenRecord& token : tokens) {
+    Query(connection,
+          "INSERT INTO token (" LEADLINE_TOKEN_COLUMNS
+          ") VALUES (?, ?, ?, ?, ?, ?, ?)",
+          token.id, token.name, std::string(Name(token.role)), token.hash,
+          ToNumber(token.created_at), ToNumber(token.expires_at),
+          ToNumber(token.revoked_at))
+        .Finish();
+  }
+}
+
+void ReplaceAudit(Connection& connection,
+                  std::span<const AuditRecord> records) {
+  connection.Execute("DELETE FROM audit_entry");
+  for (const AuditRecord& record : records) InsertAuditRow(connection, record);
 }
 
 }  // namespace leadline::storage::sqlite

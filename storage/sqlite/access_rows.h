@@ -23,4 +23,8 @@ std::vector<AuditRecord> SelectAudit(Connection& connection,
                                      std::optional<int64_t> before,
                                      int64_t limit);
 
+/// In the place of all there are, with the ids they have.
+void ReplaceTokens(Connection& connection, std::span<const TokenRecord> tokens);
+void ReplaceAudit(Connection& connection, std::span<const AuditRecord> records);
+
 }  // namespace leadline::storage::sqlite

@@ -112,6 +112,24 @@ class Housekeeping(World):
         self.assertIn("not sound", self.run_command("restore", damaged, code=1))
         self.assertEqual(self.ids(), ["s1"])
 
+    def test_a_restore_lets_in_whom_the_database_before_it_did(self):
+        for name in ("kept", "leaver"):
+            self.leadline("token", "create", "--role", "submit", "--name", name)
+        backup = self.folder / "backup.db"
+        self.run_command("backup", backup)
+        self.leadline("token", "revoke", "t2")
+        self.leadline("token", "create", "--role", "submit", "--name", "later")
+        self.wait_until_ended()
+        self.assertIn("tokens and its audit are those of the database that it replaces",
+                      self.run_command("restore", backup))
+        tokens = "select token, name, revoked_at is null from tokens order by token"
+        self.assertEqual(self.query(tokens), [("t1", "kept", 1), ("t2", "leaver", 0), ("t3", "later", 1)])
+        self.assertEqual(self.query("select count(*) from audit where call = 'RevokeToken'"), [(1,)])
+        # Elsewhere there is none before it.
+        elsewhere = self.folder / "elsewhere"
+        self.assertIn("its 2 tokens are those of the backup",
+                      self.run_command("restore", backup, "--state", elsewhere))
+
     def test_errors_of_what_works_without_a_coordinator_are_those_of_all(self):
         (self.folder / "diary.txt").write_text("dear diary, " * 100)
         for words, code, exit_code in ((("restore", self.folder / "none.db"), "not_found", 6),

@@ -202,5 +202,51 @@ TEST_F(Backup, ALookThroughFindsDamage) {
               HasSubstr("leadline restore"));
 }
 
+TokenRecord TokenOf(char digit) {
+  return {0, "of " + std::string(1, digit), AccessRole::kSubmit,
+          std::string(64, digit), WallTime(std::chrono::seconds(5))};
+}
+
+TEST_F(Backup, WhoMayComeInIsCarriedOverIntoIt) {
+  ASSERT_TRUE(pair_.access->AddToken(TokenOf('a')).ok());
+  ASSERT_TRUE(CopyDatabase(path_, copy_).ok());
+  // What happened since: one leaves, another comes, and it is written down.
+  ASSERT_TRUE(pair_.access->RevokeToken(1, WallTime(std::chrono::hours(1))).ok());
+  ASSERT_TRUE(pair_.access->AddToken(TokenOf('b')).ok());
+  const AuditRecord record{0, {}, "t1", "RevokeToken", "t1", "OK", "", 1};
+  ASSERT_TRUE(pair_.access->AddAudit({&record, 1}).ok());
+  const auto tokens = pair_.access->ListTokens().value();
+  const auto audit = pair_.access->ListAudit({}, 10).value();
+  pair_ = {};
+
+  EXPECT_EQ(CarryAccess(path_, copy_).value(), 2);
+  const StorePair copy = OpenSqliteStore(copy_).value();
+  EXPECT_EQ(copy.access->ListTokens().value(), tokens);
+  EXPECT_EQ(copy.access->ListAudit({}, 10).value(), audit);
+}
+
+TEST_F(Backup, KeepsItsTokensWhereThereIsNothingToCarryOver) {
+  ASSERT_TRUE(pair_.access->AddToken(TokenOf('a')).ok());
+  const auto tokens = pair_.access->ListTokens().value();
+  ASSERT_TRUE(CopyDatabase(path_, copy_).ok());
+  pair_ = {};
+  EXPECT_EQ(CarryAccess(folder_.path() / "none.db", copy_).status().code(),
+            absl::StatusCode::kNotFound);
+  std::ofstream(path_, std::ios::binary) << std::string(8192, 'Z');
+  EXPECT_FALSE(CarryAccess(path_, copy_).ok());
+  EXPECT_EQ(OpenSqliteStore(copy_).value().access->ListTokens().value(),
+            tokens);
+}
+
+TEST_F(Backup, OfBeforeThereWereTokensIsLeftAsItIs) {
+  ASSERT_TRUE(pair_.access->AddToken(TokenOf('a')).ok());
+  ASSERT_TRUE(CopyDatabase(path_, copy_).ok());
+  pair_ = {};
+  SQLite::Database(copy_.string(), SQLite::OPEN_READWRITE)
+      .exec("DROP VIEW tokens; DROP TABLE token");
+  EXPECT_FALSE(CarryAccess(path_, copy_).ok());
+  EXPECT_FALSE(fs::exists(copy_.string() + "-wal"));
+}
+
 }  // namespace
 }  // namespace leadline::storage
