@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "common/ids.h"
 #include "errors/error_code.h"
+#include "flags/values.h"
 #include "worker/checkpoint/bad_checkpoint.h"
 #include "worker/checkpoint/checkpoint.h"
 #include "worker/checkpoint/export.h"
@@ -194,7 +195,7 @@ void AddCheckpointTarget(CLI::App& app, CheckpointTarget& target) {
                               "the trial's checkpoint of that step (default: "
                               "the newest on this machine)")
                    ->option_text("N")
-                   ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
+                   ->check(flags::WholeNumber(0, int64_t{1} << 40));
   app.add_flag("--best", target.best,
                "the one of the trial's lowest fixed evaluation")
       ->excludes(step);

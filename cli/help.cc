@@ -1,24 +1,28 @@
 #include "cli/help.h"
 
-#include <algorithm>
+#include <string>
 #include <vector>
 
 #include <absl/strings/str_replace.h>
 #include <fmt/format.h>
 
 #include "cli/exit_code.h"
+#include "common/nearest_name.h"
+#include "flags/words.h"
 
 namespace leadline::cli {
 
 namespace {
 
-// Positionals appear by the text of their option, "FILE", everywhere.
+// Positionals appear by the text of their option, "FILE", everywhere; "[FILE]"
+// may be left out.
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option_name(const CLI::Option* option,
                                bool is_positional) const override {
-    if (is_positional && !option->get_option_text().empty()) {
-      return option->get_option_text();
+    if (is_positional) {
+      const std::string name = flags::ArgumentName(*option);
+      return option->get_required() ? name : fmt::format("[{}]", name);
     }
     return CLI::Formatter::make_option_name(option, is_positional);
   }
@@ -40,22 +44,6 @@ class HelpFormatter final : public CLI::Formatter {
     return make_option_name(option, true);
   }
 };
-
-// CLI11 lists all that is left after an unknown option, values that were in
-// their place included, and backwards.
-std::string StrayArgument(const CLI::App& app) {
-  const std::vector<std::string> left = app.remaining(true);
-  const auto option =
-      std::find_if(left.begin(), left.end(), [](const std::string& argument) {
-        return argument.size() > 1 && argument.starts_with('-');
-      });
-  if (option != left.end()) {
-    return fmt::format("there is no option {}",
-                       option->substr(0, option->find('=')));
-  }
-  return left.empty() ? ""
-                      : fmt::format("unexpected argument '{}'", left.front());
-}
 
 }  // namespace
 
@@ -107,19 +95,25 @@ std::string CommandFooter(std::string_view examples) {
       "Examples:\n{}\nExit codes and environment: leadline --help", examples);
 }
 
-std::string ParseErrorText(const CLI::App& app, std::string_view error,
+std::string ParseErrorText(const CLI::App& app, const CLI::ParseError& error,
                            std::string_view word) {
   const auto parsed = app.get_subcommands();
-  const std::string stray = StrayArgument(app);
-  const std::string what = stray.empty() ? std::string(error) : stray;
   if (!parsed.empty()) {
-    return fmt::format("{}\nleadline {} --help tells what is accepted", what,
+    return fmt::format("{}\nleadline {} --help tells what is accepted",
+                       flags::WhatIsWrong(app, error),
                        parsed.front()->get_name());
   }
   if (!word.empty()) {
-    return fmt::format("there is no command '{}'\nleadline --help lists them",
-                       word);
+    std::vector<std::string_view> names;
+    for (const CLI::App* command : app.get_subcommands(nullptr)) {
+      names.push_back(command->get_name());
+    }
+    const std::string_view nearest = NearestName(word, names);
+    return fmt::format(
+        "there is no command '{}'{}\nleadline --help lists them", word,
+        nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest));
   }
+  const std::string stray = flags::StrayArgument(app);
   return fmt::format("{}\nleadline --help lists them",
                      stray.empty() ? "no command was given" : stray);
 }

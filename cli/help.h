@@ -21,7 +21,7 @@ std::string CommandFooter(std::string_view examples);
 
 /// A message for arguments that were refused, with the help to read. `word` is
 /// the first argument that is no option, where it names no command.
-std::string ParseErrorText(const CLI::App& app, std::string_view what,
+std::string ParseErrorText(const CLI::App& app, const CLI::ParseError& error,
                            std::string_view word);
 
 }  // namespace leadline::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <absl/strings/cord.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -95,6 +96,19 @@ struct Declared {
   Action action;
 };
 
+// A coordinator names the call that it refuses, of which people know nothing.
+absl::Status WithCommand(const absl::Status& status, const std::string& name) {
+  if (status.ok() || ErrorOf(status) != ErrorCode::kForbidden) return status;
+  absl::Status named(
+      status.code(),
+      fmt::format("{} (by leadline {})", std::string(status.message()), name));
+  status.ForEachPayload(
+      [&named](absl::string_view type, const absl::Cord& text) {
+        named.SetPayload(type, text);
+      });
+  return named;
+}
+
 std::vector<Declared> Declare(CLI::App& app, Global* global) {
   std::vector<Declared> declared;
   for (const Command& command : Registry()) {
@@ -135,7 +149,7 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
   } catch (const CLI::ParseError& error) {
     Output output(out, err, AsksForJson(argc, argv));
     return output.Finish(At(absl::InvalidArgumentError(ParseErrorText(
-                                app, error.what(), FirstWord(argc, argv))),
+                                app, error, FirstWord(argc, argv))),
                             "arguments"));
   }
 
@@ -148,7 +162,7 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
     if (!command.app->parsed()) continue;
     PutIntoEnvironment(global.access);
     Context context{output, interrupts, global.place, command.name};
-    return output.Finish(command.action(context));
+    return output.Finish(WithCommand(command.action(context), command.name));
   }
   return static_cast<int>(ExitCode::kMisuse);
 }

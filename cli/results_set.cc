@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "tls/host_port.h"
+
 namespace leadline::cli {
 namespace {
 
@@ -50,6 +52,8 @@ absl::StatusOr<ResultsSet> FetchResults(Connection& connection,
                                         v1::ResultsRequest request) {
   request.set_many_cells(true);
   ResultsSet results;
+  const auto at = tls::ParseHostPort(connection.address());
+  if (at && !tls::IsLoopback(at->host)) results.host = at->host;
   absl::Status status = connection.ReadAll<v1::ResultsPart>(
       [&](grpc::ClientContext* context, auto* reactor) {
         connection.results().async()->Results(context, &request, reactor);

@@ -16,6 +16,7 @@ namespace leadline::cli {
 struct ResultsSet {
   v1::ResultsHeader header;
   std::vector<v1::CellResult> cells;  // in order
+  std::string host;                   // of the database; empty: this machine
 };
 
 /// NotFound if there is no such sweep.

@@ -211,7 +211,8 @@ std::string RenderResults(const ResultsSet& results, const Style& style) {
   }
   text += Notes(results, style);
   if (!header.database().empty()) {
-    text += "database: " + style.Clean(header.database()) + "\n";
+    text += "database: " + style.Clean(header.database()) +
+            (results.host.empty() ? "" : " on " + results.host) + "\n";
   }
   return text;
 }

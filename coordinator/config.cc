@@ -7,6 +7,7 @@
 
 #include "common/trainer_silence.h"
 #include "flags/command_line.h"
+#include "flags/values.h"
 #include "tls/host_port.h"
 
 namespace leadline {
@@ -16,8 +17,10 @@ constexpr char kAbout[] =
     "The coordinator: takes sweeps, hands their cohorts to agents, keeps what "
     "they measure.\n\n"
     "On one machine there is no need to start it: `leadline run SWEEP.yaml` "
-    "does.\nFor several machines start it here, and on each of them\n"
-    "  leadline-agent --state DIR --coordinator HOST:PORT";
+    "does.\nFor several machines start it here with --listen HOST:PORT, a "
+    "certificate and a first\ntoken (docs/security.md), and on each of them\n"
+    "  leadline-agent --state DIR --coordinator HOST:PORT --tls-ca FILE "
+    "--token-file FILE";
 
 constexpr char kFooter[] =
     "What was bound is printed as one JSON line and written to "
@@ -74,59 +77,59 @@ void Declare(CLI::App& app, Flags& flags) {
   app.add_option("--calls-per-second", flags.limits.calls_a_second,
                  "of one token, or of all that come without one; four times "
                  "as many at once")
-      ->check(CLI::Range(1.0, 1e6))
+      ->check(flags::Number(1.0, 1e6))
       ->capture_default_str();
   app.add_option("--streams-per-caller", flags.limits.streams_of_caller,
                  "watches and attached commands that one token may hold open")
-      ->check(CLI::Range(int64_t{1}, int64_t{100'000}))
+      ->check(flags::WholeNumber(1, 100'000))
       ->capture_default_str();
   app.add_option("--streams", flags.limits.streams_of_readers,
                  "and all of them together; agents do not count")
-      ->check(CLI::Range(int64_t{1}, int64_t{100'000}))
+      ->check(flags::WholeNumber(1, 100'000))
       ->capture_default_str();
   app.add_flag("--private", flags.is_private,
                "end when the last command has gone; keep a local agent while "
                "one waits for work");
   app.add_option("--lease", flags.lease,
                  "seconds of silence after which an attempt is unreachable")
-      ->check(CLI::Range(2.0, 86400.0))
+      ->check(flags::Number(2.0, 86400.0))
       ->capture_default_str();
   app.add_option("--heartbeat", flags.heartbeat,
                  "seconds between heartbeats; at most a third of the lease")
-      ->check(CLI::Range(0.2, 28800.0))
+      ->check(flags::Number(0.2, 28800.0))
       ->capture_default_str();
   app.add_option(
          "--grace", flags.grace,
          "seconds after the lease until another attempt starts; half of "
          "--lease and --grace together must exceed 30, after which a "
          "trainer that hears nothing ends itself")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(flags::Number(0.0, 86400.0))
       ->capture_default_str();
   app.add_option("--tries", flags.tries,
                  "failed attempts of a cohort in a row until its trials have "
                  "failed; one that gets further than any before begins anew")
-      ->check(CLI::Range(int64_t{1}, int64_t{100}))
+      ->check(flags::WholeNumber(1, 100))
       ->capture_default_str();
   app.add_option("--tries-in-total", flags.tries_in_total,
                  "failed attempts of a cohort until its trials have failed, "
                  "however far they got; never below --tries")
-      ->check(CLI::Range(int64_t{1}, int64_t{1000}))
+      ->check(flags::WholeNumber(1, 1000))
       ->capture_default_str();
   app.add_option("--free-restarts", flags.free_restarts,
                  "attempts of a cohort in an hour that may end through no "
                  "fault of its own (lost agent, full disk) before the next "
                  "ones are held back")
-      ->check(CLI::Range(int64_t{1}, int64_t{3600}))
+      ->check(flags::WholeNumber(1, 3600))
       ->capture_default_str();
   app.add_option("--keep-archived", flags.keep_archived,
                  "days after which curves, routing and window losses of an "
                  "archived sweep are removed; its results stay; 0: never")
-      ->check(CLI::Range(int64_t{0}, int64_t{36500}))
+      ->check(flags::WholeNumber(0, 36500))
       ->capture_default_str();
   app.add_option("--quarantine-after", flags.quarantine_after,
                  "failures in a row on a node until it takes no work but one "
                  "attempt at a time that shows whether it is well; 0: never")
-      ->check(CLI::Range(int64_t{0}, int64_t{1000}))
+      ->check(flags::WholeNumber(0, 1000))
       ->capture_default_str();
   AddLogFlags(app, flags.log);
 }

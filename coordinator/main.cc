@@ -167,8 +167,13 @@ int Main(int argc, char** argv) {
   }
   umask(077);
   const sigset_t signals = BlockSignals();
-  auto folder = StateFolder::Open(launch.config->state,
-                                  launch.config->allow_network_file_system);
+  const Config& config = *launch.config;
+  // The command that starts a private one looks again itself.
+  auto folder =
+      config.is_private
+          ? StateFolder::Open(config.state, config.allow_network_file_system)
+          : StateFolder::OpenSoon(config.state,
+                                  config.allow_network_file_system);
   if (!folder.ok()) return Fail(folder.status());
   const auto log =
       OpenFileLog(folder->path() / "coordinator.log", launch.config->log);

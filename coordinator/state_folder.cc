@@ -1,7 +1,11 @@
 #include "coordinator/state_folder.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include <absl/cleanup/cleanup.h>
@@ -19,6 +23,9 @@ namespace leadline {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kBetweenLooks{20};
+constexpr std::chrono::seconds kUntilItHasEnded{3};
 
 absl::Status Failed(const std::string& what, const fs::path& path) {
   const bool is_full = IsNoRoom(errno);
@@ -49,6 +56,15 @@ bool WriteAll(int file, const std::string& text) {
     done += static_cast<size_t>(size);
   }
   return true;
+}
+
+/// Whether the coordinator that wrote its description there was one that a
+/// command started.
+bool IsOfPrivate(const fs::path& state) {
+  std::ifstream file(state / "coordinator.json");
+  std::string line;
+  std::getline(file, line);
+  return line.find("\"private\":true") != std::string::npos;
 }
 
 /// A folder that others may read is made private only if it is ours or empty:
@@ -124,6 +140,19 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given,
     return Failed("cannot write", file);
   }
   return folder;
+}
+
+absl::StatusOr<StateFolder> StateFolder::OpenSoon(const fs::path& path,
+                                                  bool allow_network) {
+  const auto deadline = std::chrono::steady_clock::now() + kUntilItHasEnded;
+  while (true) {
+    auto folder = Open(path, allow_network);
+    if (folder.ok() || ErrorOf(folder.status()) != ErrorCode::kStateInUse ||
+        !IsOfPrivate(path) || std::chrono::steady_clock::now() >= deadline) {
+      return folder;
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
 }
 
 StateFolder::StateFolder(StateFolder&& other) noexcept

@@ -22,6 +22,11 @@ class StateFolder {
       const std::filesystem::path& path, bool allow_network = false,
       const FileSystemType& type = ReadFileSystemType);
 
+  /// The same, of a caller that waits for the private coordinator of a command
+  /// that has ended, which is about to end itself.
+  static absl::StatusOr<StateFolder> OpenSoon(const std::filesystem::path& path,
+                                              bool allow_network = false);
+
   StateFolder(StateFolder&& other) noexcept;
   StateFolder& operator=(StateFolder&&) = delete;
   ~StateFolder();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "flags/settings_file.h"
+#include "flags/words.h"
 
 namespace leadline::flags {
 namespace {
@@ -23,19 +24,20 @@ std::string WhyNotFile(CLI::App& app, const std::string& file) {
   } catch (const CLI::FileError&) {
     return "cannot read the settings in " + file;
   } catch (const CLI::ParseError& error) {
-    return file + ": " + error.what();
+    return file + ": " + WhatIsWrong(app, error);
   }
   return "";
 }
 
 std::string Explain(CLI::App& app, const CLI::ParseError& error) {
-  std::string message = error.what();
+  // Before another parse forgets it.
+  const std::string wrong = WhatIsWrong(app, error);
   const std::vector<std::string> files = app.get_config_ptr()->results();
   if (!files.empty()) {
     std::string why = WhyNotFile(app, files.front());
     if (!why.empty()) return why;
   }
-  return message;
+  return wrong;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "common/no_room.h"
 #include "errors/error_code.h"
+#include "flags/values.h"
 #include "logging/bounded_file.h"
 
 namespace leadline {
@@ -90,11 +91,11 @@ class SpdlogLog final : public Log {
 void AddLogFlags(CLI::App& app, LogFlags& flags) {
   app.add_option("--log-format", flags.format,
                  "how log lines look: text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(flags::OneOf({"text", "json"}))
       ->capture_default_str();
   app.add_option("--log-level", flags.level,
                  "the least level that is logged: debug, info, warning, error")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->check(flags::OneOf({"debug", "info", "warning", "error"}))
       ->capture_default_str();
 }
 

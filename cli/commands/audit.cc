@@ -5,6 +5,7 @@
 #include "cli/commands/access_commands.h"
 #include "cli/numbers.h"
 #include "cli/table.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -103,17 +104,21 @@ absl::Status Audit(Context& context, const Options& options) {
 Command AuditCommand() {
   return {"audit", "show who changed what, and who was refused, newest first",
           "  leadline audit\n"
-          "  leadline audit --limit 1000 --json\n",
+          "  leadline audit --limit 1000 --json\n"
+          "\n"
+          "In the order in which it was recorded. Equal refusals within ten "
+          "seconds are one\nentry with the time of the last, and recorded up "
+          "to ten seconds after it.\n",
           [](CLI::App& app) -> Action {
             auto options = std::make_shared<Options>();
             app.add_option("--limit", options->limit,
                            "entries to show at most (default 50)")
                 ->option_text("N")
-                ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+                ->check(flags::WholeNumber(1, 1'000'000));
             app.add_option("--before", options->before,
                            "only entries older than this one")
                 ->option_text("ENTRY")
-                ->check(CLI::Range(int64_t{1}, int64_t{1} << 62));
+                ->check(flags::WholeNumber(1, int64_t{1} << 62));
             return [options](Context& context) {
               return Audit(context, *options);
             };

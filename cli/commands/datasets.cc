@@ -190,7 +190,7 @@ Command DatasetsCommand() {
           [](CLI::App& app) -> Action {
             auto name = std::make_shared<std::string>();
             app.add_option("name", *name, "one of them, in full")
-                ->option_text("[NAME]");
+                ->option_text("NAME");
             return [name](Context& context) {
               return name->empty() ? PrintAll(context)
                                    : PrintOne(context, *name);

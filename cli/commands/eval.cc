@@ -4,6 +4,7 @@
 #include "cli/checkpoint_target.h"
 #include "cli/commands/commands.h"
 #include "cli/other_program.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -48,7 +49,7 @@ Command EvalCommand() {
         app.add_option("--split", options->split,
                        "train, validation or test (default validation)")
             ->option_text("SPLIT")
-            ->check(CLI::IsMember({"train", "validation", "test"}));
+            ->check(flags::OneOf({"train", "validation", "test"}));
         app.add_option("--data", options->data,
                        "file of the data set (default: where the trial's "
                        "trainer opened it); its hash is checked")
@@ -57,7 +58,7 @@ Command EvalCommand() {
                        "CPU threads; with those of the training the loss is "
                        "the trial's to the last bit (default 1)")
             ->option_text("N")
-            ->check(CLI::Range(int64_t{1}, int64_t{1024}));
+            ->check(flags::WholeNumber(1, 1024));
         return [options](Context& context) { return Eval(context, *options); };
       }};
 }

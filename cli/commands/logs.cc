@@ -6,6 +6,7 @@
 #include "cli/exit_code.h"
 #include "cli/log_reader.h"
 #include "cli/log_walk.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -85,12 +86,12 @@ void Declare(CLI::App& app, Options& options) {
   auto* attempt = app.add_option("--attempt", options.attempt,
                                  "number of the attempt (default: the last)")
                       ->option_text("N")
-                      ->check(CLI::Range(int64_t{1}, int64_t{1000000000}));
+                      ->check(flags::WholeNumber(1, 1000000000));
   app.add_option("--rank", options.rank,
                  "of an attempt of several ranks (default: 0, whose event file "
                  "is the record)")
       ->option_text("K")
-      ->check(CLI::Range(int64_t{0}, int64_t{1023}));
+      ->check(flags::WholeNumber(0, 1023));
   app.add_flag("--all", options.all,
                "every attempt in order, each with a heading line")
       ->excludes(attempt);
@@ -101,7 +102,7 @@ void Declare(CLI::App& app, Options& options) {
       app.add_option("--stream", options.stream,
                      "stdout, stderr (the default) or events, the event file")
           ->option_text("NAME")
-          ->check(CLI::IsMember({"stdout", "stderr", "events"}))
+          ->check(flags::OneOf({"stdout", "stderr", "events"}))
           ->capture_default_str();
   auto* out = app.add_flag("--stdout", options.is_stdout, "--stream stdout");
   auto* err = app.add_flag("--stderr", options.is_stderr, "--stream stderr");
@@ -112,10 +113,10 @@ void Declare(CLI::App& app, Options& options) {
   auto* tail = app.add_option("--tail", options.tail,
                               "the last lines alone, of each attempt")
                    ->option_text("LINES")
-                   ->check(CLI::Range(int64_t{1}, int64_t{1000000000}));
+                   ->check(flags::WholeNumber(1, 1000000000));
   app.add_option("--offset", options.offset, "bytes to leave out")
       ->option_text("BYTES")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 60))
+      ->check(flags::WholeNumber(0, int64_t{1} << 60))
       ->excludes(tail);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/since.h"
 #include "cli/sweep_rows.h"
 #include "cli/table.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -150,13 +151,13 @@ Command LsCommand() {
         app.add_option("--limit", options->limit,
                        "sweeps to list at most (default 20)")
             ->option_text("N")
-            ->check(CLI::Range(int64_t{1}, int64_t{1000000}));
+            ->check(flags::WholeNumber(1, 1000000));
         app.add_option("--in-state", options->states,
                        "those alone that are active, paused, complete or "
                        "cancelled; may be given more than once")
             ->option_text("STATE")
             ->check(
-                CLI::IsMember({"active", "paused", "complete", "cancelled"}));
+                flags::OneOf({"active", "paused", "complete", "cancelled"}));
         app.add_option("--tag", options->tags,
                        "those alone with all of these tags")
             ->option_text("TAG");

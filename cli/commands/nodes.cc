@@ -5,6 +5,7 @@
 #include "cli/node_view.h"
 #include "cli/numbers.h"
 #include "cli/sweep_file.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -117,10 +118,10 @@ Command NodesCommand() {
         auto options = std::make_shared<Options>();
         app.add_option("action", options->action,
                        "show or clear; without it all nodes are listed")
-            ->option_text("[ACTION]")
-            ->check(CLI::IsMember({"show", "clear"}));
+            ->option_text("ACTION")
+            ->check(flags::OneOf({"show", "clear"}));
         app.add_option("node", options->node, "name of a node")
-            ->option_text("[NODE]");
+            ->option_text("NODE");
         return [options](Context& context) { return Nodes(context, *options); };
       }};
 }

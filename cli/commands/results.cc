@@ -47,7 +47,7 @@ Command ResultsCommand() {
             app.add_option("sweep", options->sweep,
                            "id, or unique prefix of a name; without it the "
                            "newest")
-                ->option_text("[SWEEP]");
+                ->option_text("SWEEP");
             app.add_option("--metric", options->metric,
                            "which metric (default validation_loss)")
                 ->option_text("NAME");

@@ -8,6 +8,7 @@
 #include "cli/numbers.h"
 #include "cli/results_format.h"
 #include "cli/submit_sweep.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -107,12 +108,12 @@ Command RunCommand() {
                        "trainers side by side on this machine (default: "
                        "one a core)")
             ->option_text("N")
-            ->check(CLI::Range(int64_t{1}, int64_t{1024}));
+            ->check(flags::WholeNumber(1, 1024));
         app.add_option("--give-up", options->give_up_s,
                        "seconds to wait while nothing can run; 0: for ever "
                        "(default 60)")
             ->option_text("SECONDS")
-            ->check(CLI::Range(int64_t{0}, int64_t{31536000}));
+            ->check(flags::WholeNumber(0, 31536000));
         AddPatience(app, &options->patience_s);
         app.add_flag("--strict", options->strict,
                      "diverged trials count as failed in the exit code");

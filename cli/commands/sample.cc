@@ -6,6 +6,7 @@
 #include "cli/checkpoint_target.h"
 #include "cli/commands/commands.h"
 #include "cli/other_program.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -59,22 +60,21 @@ Command SampleCommand() {
         app.add_option("--length", options->length,
                        "characters to write (default 200)")
             ->option_text("N")
-            ->check(CLI::Range(int64_t{0}, int64_t{1'000'000}));
+            ->check(flags::WholeNumber(0, 1'000'000));
         app.add_option("--temperature", options->temperature,
                        "below 1 likelier, above 1 freer, 0 always the "
                        "likeliest (default 1)")
             ->option_text("X")
-            ->check(CLI::Range(0.0, 100.0));
+            ->check(flags::Number(0.0, 100.0));
         app.add_option("--top-k", options->top_k,
                        "draw from the K likeliest alone (default: from all)")
             ->option_text("K")
-            ->check(CLI::Range(int64_t{0}, int64_t{1} << 20));
+            ->check(flags::WholeNumber(0, int64_t{1} << 20));
         app.add_option("--seed", options->seed,
                        "of the draws: the same seed, the same text "
                        "(default 0)")
             ->option_text("N")
-            ->check(
-                CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
+            ->check(flags::WholeNumber(0, std::numeric_limits<int64_t>::max()));
         return
             [options](Context& context) { return Sample(context, *options); };
       }};

@@ -82,17 +82,17 @@ absl::Status PrintAll(Context& context) {
 }  // namespace
 
 Command SettingsCommand() {
-  return {"settings", "what a sweep file may set",
-          "  leadline settings\n"
-          "  leadline settings cohort\n",
-          [](CLI::App& app) -> Action {
-            auto key = std::make_shared<std::string>();
-            app.add_option("key", *key, "one of them, in full")
-                ->option_text("[KEY]");
-            return [key](Context& context) {
-              return key->empty() ? PrintAll(context) : PrintOne(context, *key);
-            };
-          }};
+  return {
+      "settings", "what a sweep file may set",
+      "  leadline settings\n"
+      "  leadline settings cohort\n",
+      [](CLI::App& app) -> Action {
+        auto key = std::make_shared<std::string>();
+        app.add_option("key", *key, "one of them, in full")->option_text("KEY");
+        return [key](Context& context) {
+          return key->empty() ? PrintAll(context) : PrintOne(context, *key);
+        };
+      }};
 }
 
 }  // namespace leadline::cli

@@ -8,6 +8,7 @@
 #include "cli/heat_map.h"
 #include "cli/trial_view.h"
 #include "common/ids.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -167,7 +168,7 @@ Command ShowCommand() {
                        "with --routing: of that step (default: the last)")
             ->option_text("N")
             ->needs(routing)
-            ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+            ->check(flags::WholeNumber(1, int64_t{1} << 40));
         app.add_flag("--all", options->all, "list all trials");
         AddFailedKind(app, &options->failed_kind)
             ->excludes(config)

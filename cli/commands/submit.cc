@@ -6,6 +6,7 @@
 #include "cli/progress_line.h"
 #include "cli/submit_sweep.h"
 #include "cli/sweep_rows.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -94,7 +95,7 @@ Command SubmitCommand() {
                        "with --wait: seconds to wait while nothing can run; "
                        "0: for ever (default 60)")
             ->option_text("SECONDS")
-            ->check(CLI::Range(int64_t{0}, int64_t{31536000}));
+            ->check(flags::WholeNumber(0, 31536000));
         AddPatience(app, &options->patience_s);
         app.add_flag("--strict", options->strict,
                      "with --wait: diverged trials count as failed in the "

@@ -107,7 +107,7 @@ Command Text8FilterCommand() {
             auto arguments = std::make_shared<Arguments>();
             app.add_option("file", arguments->file,
                            "Wikipedia XML; default: standard input")
-                ->option_text("[FILE]");
+                ->option_text("FILE");
             app.add_flag("--plain", arguments->plain,
                          "the input is plain text: no markup is looked for");
             return [arguments](Context& context) {

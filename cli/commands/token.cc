@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/access_client.h"
 #include "cli/commands/access_commands.h"
@@ -14,6 +16,7 @@
 #include "cli/table.h"
 #include "common/access_role.h"
 #include "common/sha256.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -38,6 +41,13 @@ absl::StatusOr<std::string> FreshSecret() {
         fmt::format("no random numbers: {}", std::strerror(errno)));
   }
   return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
+// Of a file that standard output was sent to; a terminal or pipe is none.
+bool IsReadByOthers(int file) {
+  struct stat about {};
+  return fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
+         (about.st_mode & S_IRWXO) != 0;
 }
 
 Json TokenJson(const v1::Token& token) {
@@ -92,6 +102,11 @@ absl::Status Create(Context& context, const Options& options) {
       token->role(),
       token->expires_at().empty() ? "never expires"
                                   : "expires " + token->expires_at()));
+  if (IsReadByOthers(STDOUT_FILENO)) {
+    context.output.Note(
+        "others may read the file that it was written to, and such a file is "
+        "refused: chmod 600 it, and set umask 077 before the next one");
+  }
   if (token->token() == kFirst) {
     context.output.Note(
         "it is the first: from now on every address asks for one, of agents "
@@ -185,8 +200,8 @@ Command TokenCommand() {
   return {
       "token", "make, list and revoke the tokens that let people and agents in",
       "  leadline token create --role agent --name rack-3 --expires 365\n"
-      "  umask 077; leadline token create --role admin --state DIR > "
-      "me.token\n"
+      "  (umask 077; leadline token create --role admin --state DIR > "
+      "me.token)\n"
       "  leadline token list\n"
       "  leadline token revoke t3\n",
       [](CLI::App& app) -> Action {
@@ -194,20 +209,20 @@ Command TokenCommand() {
         app.add_option("action", options->action, "create, list or revoke")
             ->option_text("ACTION")
             ->required()
-            ->check(CLI::IsMember({"create", "list", "revoke"}));
+            ->check(flags::OneOf({"create", "list", "revoke"}));
         app.add_option("token", options->token, "to revoke: t1, t2, ...")
             ->option_text("ID");
         app.add_option("--role", options->role,
                        "of a new one: read looks, submit also changes sweeps, "
                        "admin also makes tokens, agent trains and nothing else")
             ->option_text("ROLE")
-            ->check(CLI::IsMember({"read", "submit", "admin", "agent"}));
+            ->check(flags::OneOf({"read", "submit", "admin", "agent"}));
         app.add_option("--name", options->name, "label of a new one")
             ->option_text("NAME");
         app.add_option("--expires", options->days,
                        "days a new one lives (default: for ever)")
             ->option_text("DAYS")
-            ->check(CLI::Range(0.0001, 36'500.0));
+            ->check(flags::Number(0.0001, 36'500.0));
         return [options](Context& context) { return Token(context, *options); };
       }};
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "flags/command_line.h"
+#include "flags/values.h"
 #include "worker/agent/coordinator_address.h"
 #include "worker/dataset/fetch/download.h"
 
@@ -47,7 +48,9 @@ struct Flags {
   bool only_end_leftovers = false;
 };
 
-CLI::Range Numbers(int64_t least, int64_t most) { return {least, most}; }
+CLI::Validator Numbers(int64_t least, int64_t most) {
+  return flags::WholeNumber(least, most);
+}
 
 void DeclareWork(CLI::App& app, Flags& flags) {
   app.add_option("--state", flags.state,

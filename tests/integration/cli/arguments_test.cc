@@ -52,13 +52,27 @@ TEST_F(Commands, RefuseArgumentsTheyDoNotKnow) {
 
 TEST_F(Commands, NameTheArgumentThatIsWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"rnu", "sweep.yaml"}, "there is no command 'rnu'"},
-      {{"run", "--slotz", "2", "sweep.yaml"}, "there is no option --slotz\n"},
-      {{"--jso=1", "ls"}, "there is no option --jso\n"},
+      {{"rnu", "sweep.yaml"}, "there is no command 'rnu', did you mean run?\n"},
+      {{"run", "--slotz", "2", "sweep.yaml"},
+       "there is no option --slotz, did you mean --slots?\n"},
+      {{"--jso=1", "ls"}, "there is no option --jso, did you mean --json?\n"},
       {{"-x"}, "there is no option -x\n"},
       {{"plan", "a.yaml", "b.yaml"}, "unexpected argument 'b.yaml'"},
       {{"results", "--format", "pdf"},
        "--format: 'pdf', expected table, markdown, csv or json"},
+      {{"nodes", "rm", "n"}, "ACTION: 'rm', expected show or clear\n"},
+      {{"token", "mk"}, "ACTION: 'mk', expected create, list or revoke\n"},
+      {{"token"}, "ACTION is required\n"},
+      {{"token", "create", "--expires", "abc"},
+       "--expires: 'abc', expected a number from 0.0001 to 36500\n"},
+      {{"retry"}, "TARGET is required\n"},
+      {{"ls", "--limit"}, "--limit needs a value\n"},
+      {{"ls", "--limit", "2", "--limit", "3"},
+       "--limit is given more than once\n"},
+      {{"ls", "--limit", "x"},
+       "--limit: 'x', expected a whole number from 1 to 1000000\n"},
+      {{"logs", "s1.1.0", "--stdout", "--stderr"},
+       "--stdout and --stderr exclude each other\n"},
       {{"ls", "--failed-kind", "cancelled"},
        "--failed-kind: 'cancelled', expected one of config, data, oom, "
        "nccl_init, nccl, device, disk, crash, hang, agent_lost"}};
@@ -89,6 +103,21 @@ TEST_F(Commands, HelpNeedsNoCoordinatorAndTeaches) {
     EXPECT_THAT(ended.out, Not(HasSubstr("Excludes")));
     EXPECT_THAT(ended.out,
                 HasSubstr("Examples:\n  leadline " + std::string(command)));
+  }
+}
+
+TEST_F(Commands, HelpSaysWhichArgumentsMayBeLeftOut) {
+  for (const auto& [command, usage] :
+       std::map<std::string, std::string>{{"fsck", "[FILE]"},
+                                          {"restore", "FILE"},
+                                          {"token", "ACTION [ID]"},
+                                          {"nodes", "[ACTION] [NODE]"},
+                                          {"results", "[SWEEP]"},
+                                          {"tag", "SWEEP [[+]TAG...]"},
+                                          {"cancel", "TARGET"}}) {
+    Program program({command, "--help"}, {});
+    EXPECT_THAT(program.Wait().out,
+                HasSubstr(command + " [OPTIONS] " + usage + "\n"));
   }
 }
 

@@ -1,7 +1,9 @@
 // docs/commands.md is what --help says. LEADLINE_UPDATE_DOCS=1 writes it anew.
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -54,6 +56,48 @@ TEST(Docs, OfTheCommandsAreWhatHelpSays) {
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_EQ(text.str(), page);
+}
+
+std::string Read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The commands that the table of docs/cli.md has rows of: what begins a text in
+// backticks of its first column.
+std::set<std::string> CommandsOfTheTable() {
+  const std::string page = Read(LEADLINE_SOURCE_DIR "/docs/cli.md");
+  const size_t begin = page.find("\n## Commands\n");
+  std::istringstream lines(
+      page.substr(begin, page.find("\n## ", begin + 1) - begin));
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| `")) continue;
+    std::istringstream column(line.substr(2, line.find(" |", 2) - 2));
+    std::string text;
+    while (std::getline(column, text, '`') && std::getline(column, text, '`')) {
+      names.insert(text.substr(0, text.find(' ')));
+    }
+  }
+  return names;
+}
+
+TEST(Docs, HaveARowOfEveryCommand) {
+  const auto names = CommandNames(Help({}));
+  EXPECT_EQ(CommandsOfTheTable(),
+            std::set<std::string>(names.begin(), names.end()));
+}
+
+TEST(Docs, AreAllNamedInTheReadme) {
+  const std::string readme = Read(LEADLINE_SOURCE_DIR "/README.md");
+  for (const auto& entry :
+       std::filesystem::directory_iterator(LEADLINE_SOURCE_DIR "/docs")) {
+    if (entry.path().extension() != ".md") continue;
+    const std::string name = "docs/" + entry.path().filename().string();
+    EXPECT_NE(readme.find("`" + name + "`"), std::string::npos) << name;
+  }
 }
 
 }  // namespace

@@ -123,6 +123,21 @@ TEST_F(Local, ASubmittedSweepIsThereForTheNextCommand) {
   EXPECT_EQ(Run({"show", "s2"}).exit_code, 6);
 }
 
+TEST_F(Local, ATagThatIsNotThereIsSaidToBeMissing) {
+  ASSERT_EQ(Run({"submit", sweep_file_}).exit_code, 0);
+  EXPECT_EQ(Run({"tag", "s1", "+paper"}).err, "");
+  const Ended missing = Run({"tag", "small", "--remove", "papr"});
+  EXPECT_EQ(missing.exit_code, 0);
+  EXPECT_EQ(missing.err, "s1 has no tag papr, did you mean paper?\n");
+  EXPECT_THAT(missing.out, HasSubstr("(as before)"));
+  const json told = json::parse(
+      Run({"tag", "s1", "--remove", "paper", "--remove", "other", "--json"})
+          .out);
+  EXPECT_EQ(told["not_there"], json({"other"}));
+  EXPECT_EQ(told["tags"], json::array());
+  EXPECT_EQ(Run({"tag", "s9", "--remove", "paper"}).exit_code, 6);
+}
+
 TEST_F(Local, ARefusedFileStoresNothing) {
   const Ended ended =
       Run({"submit", Write("bad.yaml", "leadline: 1\nnonsense: 1\n")});
@@ -161,8 +176,8 @@ TEST_F(Local, ABackupIsLookedThroughWhicheverCoordinatorIsNamed) {
 
 TEST_F(Local, WhatNeedsAStateFolderSaysHowToNameIt) {
   const std::string backup = (folder_ / "backup.db").string();
+  // Its coordinator may still be about to end, for which the others wait.
   ASSERT_EQ(Run({"backup", backup}).exit_code, 0);
-  ASSERT_TRUE(WaitUntilUnlocked());
   const Program::Variables elsewhere = {
       {"LEADLINE_COORDINATOR", "127.0.0.1:1"}};
   for (const auto& words :

@@ -49,6 +49,7 @@ TEST_F(DoorProgramsTest, WhoIsNotLetInEndsWithFiveAndTheReason) {
       {RunTrusting({"ls"}, "llt1_" + std::string(64, '0')), "not known here"},
       {RunTrusting({"cancel", "s1"}, reader), "has the role read"},
       {RunTrusting({"token", "list"}, reader), "needs the role admin"},
+      {RunTrusting({"note", "s1", "x"}, reader), "(by leadline note)"},
       {Run({"ls", "--tls-ca", other.file()}), "--tls-ca"},
       {Run({"ls"}), "speaks TLS"},
   };

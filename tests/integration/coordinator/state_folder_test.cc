@@ -13,6 +13,7 @@
 #include "coordinator/config.h"
 #include "coordinator/rpc/data_inspector.h"
 #include "coordinator_world.h"
+#include "errors/error_code.h"
 
 namespace leadline {
 namespace {

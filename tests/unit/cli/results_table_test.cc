@@ -76,6 +76,13 @@ TEST(RenderResults, IsARowADatasetAndMethodAndAColumnADepth) {
             "database: /state/leadline.db\n");
 }
 
+TEST(RenderResults, NamesTheHostOfADatabaseElsewhere) {
+  ResultsSet results = Quickstart();
+  results.host = "head.example";
+  EXPECT_TRUE(RenderResults(results, Utf8())
+                  .ends_with("database: /state/leadline.db on head.example\n"));
+}
+
 TEST(RenderResults, MarksTheBestBoldWithColours) {
   Style style = Utf8();
   style.colours = true;

@@ -2,8 +2,11 @@
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "flags/values.h"
 
 namespace leadline::flags {
 namespace {
@@ -38,6 +41,62 @@ TEST(IsOn, ReadsAVariableAsTheFlagThatItSets) {
 TEST(IsOn, AnotherWordSetsNothing) {
   EXPECT_FALSE(IsOn("perhaps"));
   EXPECT_FALSE(IsOn("?"));
+}
+
+/// How a program with such flags takes the words.
+Reading ReadWords(std::vector<const char*> words) {
+  CLI::App app("", "program");
+  std::string state;
+  double lease = 15;
+  int64_t tries = 3;
+  std::string level = "info";
+  bool is_private = false;
+  app.add_option("--state", state)->required()->type_name("DIR");
+  app.add_option("--lease", lease)->check(Number(0.2, 86400));
+  app.add_option("--tries", tries)->check(WholeNumber(1, 100));
+  app.add_option("--level", level)->check(OneOf({"debug", "info", "error"}));
+  app.add_flag("--private", is_private);
+  AddCommon(app, "1");
+  words.insert(words.begin(), "program");
+  return Read(app, static_cast<int>(words.size()), words.data());
+}
+
+TEST(Read, TellsWhatIsWrongInItsOwnWords) {
+  const struct {
+    std::vector<const char*> words;
+    const char* message;
+  } cases[] = {
+      {{"--sate", "co5"}, "there is no option --sate, did you mean --state?"},
+      {{"--state", "x", "--sate", "y"},
+       "there is no option --sate, did you mean --state?"},
+      {{"--state", "x", "--wholly=other"}, "there is no option --wholly"},
+      {{"--state", "x", "-z"}, "there is no option -z"},
+      {{"--state", "x", "y"}, "unexpected argument 'y'"},
+      {{"--state", "x", "--private", "y"}, "unexpected argument 'y'"},
+      {{}, "--state is required"},
+      {{"--state"}, "--state needs a value"},
+      {{"--state", "x", "--state", "y"}, "--state is given more than once"},
+      {{"--state", "x", "--lease"}, "--lease needs a value"},
+      {{"--state", "x", "--lease", "abc"},
+       "--lease: 'abc', expected a number from 0.2 to 86400"},
+      {{"--state", "x", "--lease", "nan"},
+       "--lease: 'nan', expected a number from 0.2 to 86400"},
+      {{"--state", "x", "--tries", "1.5"},
+       "--tries: '1.5', expected a whole number from 1 to 100"},
+      {{"--state", "x", "--tries", "101"},
+       "--tries: '101', expected a whole number from 1 to 100"},
+      {{"--state", "x", "--level", "loud"},
+       "--level: 'loud', expected debug, info or error"},
+      {{"--state", "x", "--private=maybe"}, "--private: cannot read 'maybe'"},
+  };
+  for (const auto& one : cases) {
+    const Reading reading = ReadWords(one.words);
+    EXPECT_EQ(reading.exit_code, 2);
+    EXPECT_EQ(reading.text,
+              "program: " + std::string(one.message) + " [misuse]\n");
+  }
+  EXPECT_TRUE(
+      ReadWords({"--state", "x", "--lease", "0.2", "--tries", "100"}).goes_on);
 }
 
 }  // namespace

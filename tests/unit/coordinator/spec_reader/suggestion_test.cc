@@ -16,6 +16,15 @@ TEST(DidYouMean, NamesTheNearest) {
   EXPECT_EQ(DidYouMean("l", kNames), ", did you mean lr?");
 }
 
+TEST(DidYouMean, TakesOfAShortNameOneWrongLetterAndNoMore) {
+  const std::vector<std::string_view> names = {"rho", "lr", "seeds", "k"};
+  EXPECT_EQ(DidYouMean("foo", names), "");
+  EXPECT_EQ(DidYouMean("who", names), ", did you mean rho?");
+  EXPECT_EQ(DidYouMean("x", names), "");
+  EXPECT_EQ(DidYouMean("step", names), "");
+  EXPECT_EQ(DidYouMean("sees", names), ", did you mean seeds?");
+}
+
 TEST(DidYouMean, StaysSilentWhereNothingIsNear) {
   EXPECT_EQ(DidYouMean("temperature", kNames), "");
   EXPECT_EQ(DidYouMean("", kNames), "");

@@ -1,0 +1,25 @@
+// What is wrong with a command line, in our words.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+namespace leadline::flags {
+
+/// What `app`, or the command of it that was given, could not take. An option
+/// that there is not comes first, with the one that may be meant: whatever else
+/// is wrong may follow from it.
+std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error);
+
+/// "there is no option --sate, did you mean --state?", "unexpected argument
+/// 'x'"; empty if nothing was left over.
+std::string StrayArgument(const CLI::App& app);
+
+/// The text of a positional argument without what says that it may be left out:
+/// "FILE" of "[FILE]".
+std::string ArgumentName(const CLI::Option& option);
+
+}  // namespace leadline::flags
