@@ -118,7 +118,8 @@ absl::Status Coordinator::Begin() {
   if (!loop.ok()) return loop.status();
   loop_ = *std::move(loop);
   background_.emplace(kBackgroundThreads);
-  sessions_.Connect(*loop_, options_.gang_key, *store_.reader, *background_);
+  sessions_.Connect(*loop_, options_.gang_key, *store_.reader, *background_,
+                    log_);
   attachments_.emplace(Greeting(options_),
                        [this](const rpc::Demand& demand) { OnDemand(demand); });
   sweeps_.emplace(rpc::SweepServiceParts{

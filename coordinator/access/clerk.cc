@@ -86,7 +86,7 @@ void Clerk::TakeRefusals(Clock::time_point now, bool all, Batch& batch) {
     Refusals& refusals = at->second;
     const bool is_due = now - refusals.written_at >= kOneRow;
     if ((is_due || all) && refusals.record.count > 0) {
-      batch.records.push_back(refusals.record);
+      batch.refusals.push_back(refusals.record);
       refusals.record.count = 0;
       refusals.written_at = now;
       ++at;
@@ -99,11 +99,21 @@ void Clerk::TakeRefusals(Clock::time_point now, bool all, Batch& batch) {
 }
 
 void Clerk::Write(const Batch& batch) {
-  if (!batch.records.empty()) {
-    const absl::Status added = store_.AddAudit(batch.records);
+  for (const storage::AuditRecord& refusal : batch.refusals) {
+    log_.Write(LogLevel::kWarning, "call_refused",
+               {{"who", refusal.who},
+                {"call", refusal.call},
+                {"status", refusal.outcome},
+                {"message", refusal.message},
+                {"count", std::to_string(refusal.count)}});
+  }
+  std::vector<storage::AuditRecord> records = batch.records;
+  records.insert(records.end(), batch.refusals.begin(), batch.refusals.end());
+  if (!records.empty()) {
+    const absl::Status added = store_.AddAudit(records);
     if (!added.ok()) {
       log_.Write(LogLevel::kError, "audit_not_written",
-                 {{"records", std::to_string(batch.records.size())},
+                 {{"records", std::to_string(records.size())},
                   {"message", std::string(added.message())}});
     }
   }

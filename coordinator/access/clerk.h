@@ -35,8 +35,9 @@ class Clerk {
   /// says why it could not be.
   void Note(storage::AuditRecord record, Written written);
 
-  /// Equal refusals (who, what, why) within ten seconds become one row with
-  /// their number, so that nobody fills the disk by being refused.
+  /// Equal refusals (who, what, why) within ten seconds become one row, and one
+  /// line of the log, with their number: nobody fills the disk by being
+  /// refused.
   void NoteRefusal(storage::AuditRecord record);
 
  private:
@@ -49,6 +50,7 @@ class Clerk {
 
   struct Batch {
     std::vector<storage::AuditRecord> records;
+    std::vector<storage::AuditRecord> refusals;
     std::vector<Written> written;
   };
 

@@ -112,13 +112,13 @@ absl::Status Door::CheckLimits(const Visit& visit, const Caller& caller) {
   if (!visit.is_stream || caller.role == AccessRole::kAgent) {
     return absl::OkStatus();
   }
-  if (open_calls_.StreamsOf(caller.key) >= limits_.streams_of_caller) {
+  if (open_streams_.StreamsOf(caller.key) >= limits_.streams_of_caller) {
     return absl::ResourceExhaustedError(
         "too many open streams: " + caller.who + " may hold " +
         std::to_string(limits_.streams_of_caller) +
         "; end some watches or attached commands");
   }
-  if (open_calls_.StreamsOfReaders() >= limits_.streams_of_readers) {
+  if (open_streams_.StreamsOfReaders() >= limits_.streams_of_readers) {
     return absl::ResourceExhaustedError(
         "too many open streams: this coordinator serves " +
         std::to_string(limits_.streams_of_readers) + "; try again later");
@@ -163,7 +163,7 @@ absl::StatusOr<storage::TokenRecord> Door::Revoke(int64_t id) {
 
 void Door::EndStale() {
   const storage::WallTime now = Now();
-  open_calls_.EndWithout(
+  open_streams_.EndWithout(
       [&](int64_t token) { return book_.IsValid(token, now); });
 }
 

@@ -14,7 +14,7 @@
 #include "common/log.h"
 #include "coordinator/access/call_rules.h"
 #include "coordinator/access/clerk.h"
-#include "coordinator/access/open_calls.h"
+#include "coordinator/access/open_streams.h"
 #include "coordinator/access/rates.h"
 #include "coordinator/access/token_book.h"
 #include "storage/access_store.h"
@@ -78,10 +78,10 @@ class Door {
 
   absl::StatusOr<storage::TokenRecord> Create(storage::TokenRecord token);
 
-  /// Calls under way that came in by it are ended.
+  /// Streams that came in by it are ended.
   absl::StatusOr<storage::TokenRecord> Revoke(int64_t id);
 
-  OpenCalls& open_calls() { return open_calls_; }
+  OpenStreams& open_streams() { return open_streams_; }
   Clerk& clerk() { return *clerk_; }
   storage::AccessStore& store() { return store_; }
 
@@ -101,7 +101,7 @@ class Door {
   const std::string local_user_;
   TokenBook book_;
   Rates rates_;
-  OpenCalls open_calls_;
+  OpenStreams open_streams_;
   std::unique_ptr<Clerk> clerk_;  // last: its thread looks at the others
 };
 

@@ -138,8 +138,12 @@ void Apply(Step& step, const ExplainTarget& command) {
   const SweepId id = SweepOf(command.target);
   const Sweep* sweep = step.state.FindSweep(id);
   if (!sweep) {
-    step.outcome.answer =
-        absl::NotFoundError("no unfinished sweep " + ToText(id));
+    // It has ended: what the store has is all there is to say of it.
+    Explanation answer;
+    answer.sweep = id;
+    answer.live_agents = CountLiveAgents(step.state);
+    answer.now = step.now.wall;
+    step.outcome.answer = std::move(answer);
     return;
   }
   Explanation answer = Common(step, *sweep);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -114,6 +115,15 @@ NodeNow Describe(const Node& node, const LiveByNode& live, SteadyTime now) {
   return view;
 }
 
+/// Those that were heard or failed, and those that attempts wait for since a
+/// restart.
+std::set<std::string> NamesOfNodes(const State& state, const LiveByNode& live) {
+  std::set<std::string> names;
+  for (const auto& [name, node] : state.nodes) names.insert(name);
+  for (const auto& [name, part] : live) names.insert(name);
+  return names;
+}
+
 absl::Status NoSuchNode(const std::string& name) {
   return absl::NotFoundError("no node " + name +
                              " is known; leadline nodes lists those that are");
@@ -148,9 +158,14 @@ std::string_view Name(NodeCondition state) {
 void Apply(Step& step, const LookAtNodes& command) {
   const LiveByNode live = GroupLive(step.state);
   NodesReport report;
-  for (const auto& [name, node] : step.state.nodes) {
+  for (const std::string& name : NamesOfNodes(step.state, live)) {
     if (!command.node.empty() && name != command.node) continue;
-    report.nodes.push_back(Describe(node, live, step.now.steady));
+    const auto found = step.state.nodes.find(name);
+    Node unheard;
+    unheard.name = name;
+    report.nodes.push_back(
+        Describe(found == step.state.nodes.end() ? unheard : found->second,
+                 live, step.now.steady));
   }
   if (report.nodes.empty() && !command.node.empty()) {
     step.outcome.answer = NoSuchNode(command.node);
@@ -165,11 +180,13 @@ void Apply(Step& step, const ClearNode& command) {
     return;
   }
   const auto found = step.state.nodes.find(command.node);
-  if (found == step.state.nodes.end()) {
+  const bool is_heard = found != step.state.nodes.end();
+  if (!is_heard && !GroupLive(step.state).contains(command.node)) {
     step.outcome.answer = NoSuchNode(command.node);
     return;
   }
-  const storage::NodeRecord& record = found->second.record;
+  const storage::NodeRecord record =
+      is_heard ? found->second.record : storage::NodeRecord{};
   const ClearAnswer answer{record.quarantined, std::ssize(record.failures)};
   if (!record.IsClean()) {
     storage::NodeRecord clean;

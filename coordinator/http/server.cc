@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "coordinator/http/session.h"
+#include "errors/error_code.h"
 
 namespace leadline::http {
 namespace {
@@ -62,9 +63,12 @@ class Server::Listener {
       acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
     if (!error) bound_ = ToText(acceptor_.local_endpoint(error));
     if (error) {
-      return absl::UnavailableError(
-          "cannot serve HTTP on " + ToText(*endpoint) + ": " + error.message() +
-          "; stop what listens there or choose another");
+      return WithError(
+          absl::UnavailableError("cannot serve HTTP on " + ToText(*endpoint) +
+                                 ": " + error.message() +
+                                 "; stop what listens there or choose another "
+                                 "with --http"),
+          ErrorCode::kAddressInUse);
     }
     Accept();
     thread_ = std::jthread([this] { context_.run(); });

@@ -25,11 +25,17 @@ void AgentSession::OnReadDone(bool ok) {
   if (!ok) return Close(grpc::Status::OK);
   if (IsSettled()) return Read();
   auto command = Convert();
-  if (!command.ok()) return Close(ToGrpc(command.status()));
+  if (!command.ok()) {
+    owner_.NoteDismissed(*this, command.status());
+    return Close(ToGrpc(command.status()));
+  }
   auto self = owner_.Find(id_);
   if (!self) return;
   owner_.sink_->Post(*std::move(command), [self](const auto& answer) {
-    if (!answer.ok()) return self->Close(ToGrpc(answer.status()));
+    if (!answer.ok()) {
+      self->owner_.NoteDismissed(*self, answer.status());
+      return self->Close(ToGrpc(answer.status()));
+    }
     self->Read();
   });
 }
@@ -66,6 +72,7 @@ absl::StatusOr<control::Command> AgentSession::Convert() {
   switch (message_.message_case()) {
     case v1::AgentMessage::kRegister: {
       registered_ = true;
+      node_ = message_.register_().node();
       protocol_ = message_.register_().protocol_version();
       absl::Status protocol = CheckProtocol(message_.register_());
       if (!protocol.ok()) return protocol;

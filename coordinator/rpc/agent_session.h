@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include <absl/status/statusor.h>
 
@@ -26,6 +27,10 @@ class AgentSession final
 
   control::SessionId id() const { return id_; }
 
+  /// As it named itself; empty before. For who was told of the session by
+  /// control, which learns of it later.
+  const std::string& node() const { return node_; }
+
   /// What the agent speaks; 0 before it has said so. Thread-safe.
   int32_t protocol() const { return protocol_; }
 
@@ -41,6 +46,7 @@ class AgentSession final
   AgentSessions& owner_;
   v1::AgentMessage message_;
   bool registered_ = false;
+  std::string node_;
   std::atomic<int32_t> protocol_ = 0;
 };
 

@@ -27,9 +27,13 @@ void AgentSessions::Deliver(const control::AgentOrder& order) {
   const std::shared_ptr<AgentSession> session = Find(order.session);
   if (!session) return;
   if (const auto* close = std::get_if<control::CloseOrder>(&order.order)) {
+    NoteDismissed(*session, close->status);
     return session->Close(ToGrpc(close->status));
   }
   if (const auto* welcome = std::get_if<control::WelcomeOrder>(&order.order)) {
+    log_->Write(LogLevel::kInfo, "agent_registered",
+                {{"node", welcome->node},
+                 {"protocol", std::to_string(session->protocol())}});
     const std::lock_guard lock(mutex_);
     nodes_[welcome->node] = order.session;
   }
@@ -39,6 +43,13 @@ void AgentSessions::Deliver(const control::AgentOrder& order) {
         SecretOf(std::get<control::StartOrder>(order.order).attempt));
   }
   session->Send(std::move(message));
+}
+
+void AgentSessions::NoteDismissed(const AgentSession& session,
+                                  const absl::Status& why) {
+  log_->Write(
+      LogLevel::kWarning, "agent_dismissed",
+      {{"node", session.node()}, {"message", std::string(why.message())}});
 }
 
 std::string AgentSessions::SecretOf(const AttemptKey& attempt) const {
@@ -113,6 +124,7 @@ void AgentSessions::OnEnded(control::SessionId session) {
   std::shared_ptr<AgentSession> last;
   std::vector<Found> unanswered;
   std::map<int64_t, std::shared_ptr<FileWeighing>> weighings;
+  bool was_welcome = false;
   {
     const std::lock_guard lock(mutex_);
     weighings = weighings_;
@@ -120,8 +132,9 @@ void AgentSessions::OnEnded(control::SessionId session) {
     if (found == sessions_.end()) return;
     last = std::move(found->second);
     sessions_.erase(found);
-    std::erase_if(nodes_,
-                  [&](const auto& node) { return node.second == session; });
+    was_welcome = std::erase_if(nodes_, [&](const auto& node) {
+                    return node.second == session;
+                  }) > 0;
     for (auto at = requests_.begin(); at != requests_.end();) {
       if (at->second.session != session) {
         ++at;
@@ -130,6 +143,9 @@ void AgentSessions::OnEnded(control::SessionId session) {
       unanswered.push_back(std::move(at->second.found));
       at = requests_.erase(at);
     }
+  }
+  if (was_welcome) {
+    log_->Write(LogLevel::kInfo, "agent_gone", {{"node", last->node()}});
   }
   for (const Found& found : unanswered) {
     found(absl::UnavailableError("the node went away before it answered"));

@@ -13,6 +13,7 @@
 #include <absl/base/thread_annotations.h>
 #include <absl/status/status.h>
 
+#include "common/log.h"
 #include "coordinator/control/outcome.h"
 #include "coordinator/control/sinks.h"
 #include "coordinator/rpc/background.h"
@@ -36,7 +37,9 @@ class AgentSessions final : public LogSource {
   /// up. Of `gang_key`, which is random and told to nobody, the secret is made
   /// by which the ranks of one attempt know each other.
   void Connect(control::CommandSink& sink, std::string gang_key,
-               const storage::StoreReader& reader, Background& background) {
+               const storage::StoreReader& reader, Background& background,
+               Log& log) {
+    log_ = &log;
     sink_ = &sink;
     gang_key_ = std::move(gang_key);
     reader_ = &reader;
@@ -86,7 +89,11 @@ class AgentSessions final : public LogSource {
   void OnKept(const std::shared_ptr<AgentSession>& session,
               const v1::KeptSweeps& kept);
 
+  /// To the log: an operator looks there for who came and went.
+  void NoteDismissed(const AgentSession& session, const absl::Status& why);
+
   control::CommandSink* sink_ = nullptr;
+  Log* log_ = nullptr;
   std::string gang_key_;
   const storage::StoreReader* reader_ = nullptr;
   Background* background_ = nullptr;

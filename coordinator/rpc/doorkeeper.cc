@@ -68,7 +68,7 @@ class CallRecorder final : public grpc::experimental::Interceptor {
       : door_(door), info_(info), rule_(access::FindRule(info->method())) {}
 
   ~CallRecorder() override {
-    if (number_ > 0) door_.open_calls().Remove(number_);
+    if (number_ > 0) door_.open_streams().Remove(number_);
   }
 
   void Intercept(grpc::experimental::InterceptorBatchMethods* batch) override {
@@ -109,17 +109,18 @@ class CallRecorder final : public grpc::experimental::Interceptor {
     // Its token ended in between.
     if (!caller) return context->TryCancel();
     who_ = caller->who;
-    number_ = door_.open_calls().Add(
-        {caller->key, caller->token, caller->role == AccessRole::kAgent,
-         info_->type() != ServerRpcInfo::Type::UNARY,
-         [context] { context->TryCancel(); }});
+    if (!IsStream()) return;
+    number_ = door_.open_streams().Add({caller->key, caller->token,
+                                        caller->role == AccessRole::kAgent,
+                                        [context] { context->TryCancel(); }});
   }
+
+  bool IsStream() const { return info_->type() != ServerRpcInfo::Type::UNARY; }
 
   /// What the call is about stands in its first message. A stream is noted by
   /// it, before anybody hears it: its end may be far.
   bool IsNotedByMessage(const void* message) const {
-    return !noted_ && message != nullptr &&
-           info_->type() != ServerRpcInfo::Type::UNARY;
+    return !noted_ && message != nullptr && IsStream();
   }
 
   void AddTarget(const void* message) {
@@ -145,7 +146,7 @@ class CallRecorder final : public grpc::experimental::Interceptor {
   const access::CallRule* rule_;
   std::string who_ = "nobody";
   std::string target_;
-  int64_t number_ = 0;  // among the open calls
+  int64_t number_ = 0;  // among the open streams
   bool noted_ = false;
 };
 

@@ -9,6 +9,7 @@
 namespace leadline {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using Encrypted = DoorWorld::Encrypted;
 
@@ -154,10 +155,47 @@ TEST(DoorTest, ARevokedAgentLosesItsSession) {
   EXPECT_EQ(rows[0].target, "rack");
   ASSERT_TRUE(world.coordinator().door().Revoke(1).ok());
   EXPECT_FALSE(agent.Finish().ok());
+  EXPECT_THAT(world.lines(), Contains("agent_registered node=rack protocol=1"));
   EXPECT_EQ(DoorWorld::Call(world.Channel(token),
                             "/leadline.v1.WorkerService/Session")
                 .error_code(),
             grpc::StatusCode::UNAUTHENTICATED);
+}
+
+TEST(DoorTest, WhoRevokesItsOwnTokenIsAnswered) {
+  DoorWorld world(Encrypted::kYes);
+  const auto channel = world.Channel(world.Token(AccessRole::kAdmin));
+  v1::RevokeTokenRequest request;
+  request.set_token("t1");
+  v1::Token reply;
+  grpc::ClientContext context;
+  const grpc::Status status = v1::AccessService::NewStub(channel)->RevokeToken(
+      &context, request, &reply);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_NE(reply.revoked_at(), "");
+  EXPECT_EQ(DoorWorld::Call(channel, "/leadline.v1.ResultsService/ListSweeps")
+                .error_code(),
+            grpc::StatusCode::UNAUTHENTICATED);
+}
+
+TEST(DoorTest, TheLogTellsWhoCameWhoWentAndWhoWasTurnedAway) {
+  DoorWorld world(Encrypted::kYes);
+  const auto channel = world.Channel(world.Token(AccessRole::kAgent));
+  std::promise<void> welcomed;
+  FakeAgent agent(channel, RegisterMessage("rack", 1),
+                  [&](auto&, const v1::CoordinatorMessage& message) {
+                    if (message.has_registered()) welcomed.set_value();
+                  });
+  welcomed.get_future().get();
+  v1::AgentMessage old = RegisterMessage("old", 1);
+  old.mutable_register_()->set_protocol_version(99);
+  old.mutable_register_()->set_least_protocol_version(99);
+  FakeAgent other(channel, old, [](auto&, const auto&) {});
+  EXPECT_FALSE(other.Finish().ok());
+  EXPECT_THAT(world.lines(), Contains(HasSubstr("agent_dismissed node=old")));
+  world.coordinator().Stop();
+  EXPECT_FALSE(agent.Finish().ok());
+  EXPECT_THAT(world.lines(), Contains("agent_gone node=rack"));
 }
 
 TEST(DoorTest, ReadersBeyondTheirStreamsAreRefusedWhileAnAgentComesIn) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -16,6 +17,7 @@
 #include "coordinator/coordinator.h"
 #include "storage/open.h"
 #include "tests/integration/coordinator/coordinator_world.h"
+#include "tests/support/kept_log.h"
 #include "tests/support/test_authority.h"
 #include "tls/channel.h"
 
@@ -49,6 +51,8 @@ class DoorWorld {
   Coordinator& coordinator() { return *coordinator_; }
   test::TestAuthority& authority() { return authority_; }
   storage::AccessStore& store() { return *stores_.access; }
+  /// What the coordinator logged.
+  std::vector<std::string> lines() { return log_.lines(); }
   tls::ClientFiles& files() { return files_; }
   const std::filesystem::path& folder() { return folder_.path(); }
   const tls::ServerFiles& server_files() { return options_.config.tls; }
@@ -114,7 +118,7 @@ class DoorWorld {
 
  private:
   TemporaryFolder folder_;
-  NoLog log_;
+  test::KeptLog log_;
   CoordinatorOptions options_;
   test::TestAuthority authority_{folder_.path(), "authority"};
   tls::ClientFiles files_;

@@ -203,15 +203,20 @@ TEST_F(Backup, ALookThroughFindsDamage) {
 }
 
 TokenRecord TokenOf(char digit) {
-  return {0, "of " + std::string(1, digit), AccessRole::kSubmit,
-          std::string(64, digit), WallTime(std::chrono::seconds(5))};
+  TokenRecord token;
+  token.name = "of " + std::string(1, digit);
+  token.role = AccessRole::kSubmit;
+  token.hash = std::string(64, digit);
+  token.created_at = WallTime(std::chrono::seconds(5));
+  return token;
 }
 
 TEST_F(Backup, WhoMayComeInIsCarriedOverIntoIt) {
   ASSERT_TRUE(pair_.access->AddToken(TokenOf('a')).ok());
   ASSERT_TRUE(CopyDatabase(path_, copy_).ok());
   // What happened since: one leaves, another comes, and it is written down.
-  ASSERT_TRUE(pair_.access->RevokeToken(1, WallTime(std::chrono::hours(1))).ok());
+  ASSERT_TRUE(
+      pair_.access->RevokeToken(1, WallTime(std::chrono::hours(1))).ok());
   ASSERT_TRUE(pair_.access->AddToken(TokenOf('b')).ok());
   const AuditRecord record{0, {}, "t1", "RevokeToken", "t1", "OK", "", 1};
   ASSERT_TRUE(pair_.access->AddAudit({&record, 1}).ok());

@@ -2,9 +2,11 @@
 
 #include <future>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "storage/open.h"
+#include "tests/support/kept_log.h"
 
 namespace leadline::access {
 namespace {
@@ -23,7 +25,7 @@ class ClerkTest : public ::testing::Test {
     return *store_->ListAudit({}, 10'000);
   }
 
-  NoLog log_;
+  test::KeptLog log_;
   std::shared_ptr<storage::AccessStore> store_ =
       storage::MakeMemoryStore().access;
 };
@@ -49,6 +51,21 @@ TEST_F(ClerkTest, EqualRefusalsBecomeFewRowsAndNoneIsLost) {
   int64_t count = 0;
   for (const auto& row : rows) count += row.count;
   EXPECT_EQ(count, kTries);
+}
+
+TEST_F(ClerkTest, RefusalsStandInTheLogAndNothingElseDoes) {
+  {
+    Clerk clerk(*store_, log_, [] {});
+    clerk.Note(Record("t1", "Submit"), [] {});
+    auto refusal = Record("nobody", "Cancel");
+    refusal.outcome = "UNAUTHENTICATED";
+    refusal.message = "no token was shown";
+    clerk.NoteRefusal(std::move(refusal));
+  }
+  EXPECT_THAT(log_.lines(),
+              testing::ElementsAre(
+                  "call_refused who=nobody call=Cancel status=UNAUTHENTICATED "
+                  "message=no token was shown count=1"));
 }
 
 TEST_F(ClerkTest, WhoIsRefusedInManyWaysFillsNoDisk) {

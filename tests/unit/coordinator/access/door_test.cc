@@ -120,14 +120,14 @@ TEST_F(DoorTest, StreamsOfReadersAreBoundedAndAgentsStillComeIn) {
   const std::string one = Header(AccessRole::kRead);
   const std::string two = Header(AccessRole::kRead);
   const std::string agent = Header(AccessRole::kAgent);
-  OpenCalls& open = door_->open_calls();
-  open.Add({"t1", 1, false, true, [] {}});
+  OpenStreams& open = door_->open_streams();
+  open.Add({"t1", 1, false, [] {}});
   EXPECT_TRUE(Try(Entrance::kPublic, kWatch, one, true).ok());
-  open.Add({"t1", 1, false, true, [] {}});
+  open.Add({"t1", 1, false, [] {}});
   EXPECT_TRUE(
       absl::IsResourceExhausted(Try(Entrance::kPublic, kWatch, one, true)));
   EXPECT_TRUE(Try(Entrance::kPublic, kWatch, two, true).ok());
-  open.Add({"t2", 2, false, true, [] {}});
+  open.Add({"t2", 2, false, [] {}});
   EXPECT_TRUE(
       absl::IsResourceExhausted(Try(Entrance::kPublic, kWatch, two, true)));
   EXPECT_TRUE(Try(Entrance::kPublic, kSession, agent, true).ok());
@@ -137,7 +137,7 @@ TEST_F(DoorTest, RevokingEndsWhatIsOpenUnderTheToken) {
   Open();
   const std::string header = Header(AccessRole::kRead);
   bool ended = false;
-  door_->open_calls().Add({"t1", 1, false, true, [&] { ended = true; }});
+  door_->open_streams().Add({"t1", 1, false, [&] { ended = true; }});
   const auto first = door_->Revoke(1);
   ASSERT_TRUE(first.ok());
   EXPECT_TRUE(ended);

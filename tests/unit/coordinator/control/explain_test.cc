@@ -133,10 +133,24 @@ TEST(ExplainTest, ItChangesNothingAndKnowsNothingOfWhatIsNotInMemory) {
   world.Submit(MakeSweep(1, 1, 1));
   EXPECT_THAT(world.Do(ExplainTarget{kSweep}).changes, SizeIs(0));
   for (const Target& missing :
-       {Target(SweepId{9}), Target(Trial(1, 1, 9)), Target(Trial(9, 1, 0)),
-        Target(Trial(1, 0, -1))}) {
+       {Target(Trial(1, 1, 9)), Target(Trial(1, 0, -1))}) {
     EXPECT_TRUE(
         absl::IsNotFound(world.Do(ExplainTarget{missing}).answer.status()));
+  }
+}
+
+TEST(ExplainTest, OfWhatHasEndedItKnowsWhoIsThereToday) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Register(2, "m", 1);
+  for (const Target& ended : {Target(SweepId{9}), Target(Trial(9, 1, 0))}) {
+    const auto answer = world.Do(ExplainTarget{ended}).answer;
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    const auto& explanation = std::get<Explanation>(*answer);
+    EXPECT_EQ(explanation.live_agents, 2);
+    EXPECT_FALSE(explanation.trial);
+    EXPECT_THAT(explanation.waiting, SizeIs(0));
+    EXPECT_THAT(explanation.running, SizeIs(0));
   }
 }
 

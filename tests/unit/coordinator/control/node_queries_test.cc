@@ -106,6 +106,23 @@ TEST(NodeQueriesTest, NodeThatWentIsAwaitedWhileItsAttemptsLiveThenGone) {
   EXPECT_GE(*node.silent, Seconds{60});
 }
 
+TEST(NodeQueriesTest, NodeWithLiveAttemptsIsShownThoughNotHeardSinceARestart) {
+  World world;
+  world.Register(1, "n", 1);
+  world.Submit(MakeSweep(1, 1, 1));
+  world.Restart();
+  const NodesReport report = Look(world);
+  ASSERT_THAT(report.nodes, SizeIs(1));
+  const NodeNow node = LookAt(world, "n");
+  EXPECT_EQ(node.name, "n");
+  EXPECT_EQ(node.state, NodeCondition::kUnreachable);
+  EXPECT_THAT(node.reason, HasSubstr("not heard since the coordinator began"));
+  EXPECT_EQ(node.attempts.at(0).key, AttemptOf(1, 1, 1));
+  const auto cleared = Clear(world, "n", "c");
+  ASSERT_TRUE(cleared.ok()) << cleared.status();
+  EXPECT_EQ(std::get<ClearAnswer>(*cleared).failures, 0);
+}
+
 TEST(NodeQueriesTest, ProcessesOfWhatCountsNoMoreAreShownAsEnding) {
   World world;
   world.Register(1, "n", 1, {{AttemptOf(7, 1, 3), {"cpu:0"}}});

@@ -1,5 +1,5 @@
-// The calls that are open: how many streams each caller holds, and how to end
-// those whose token is no longer good.
+// The streams that are open: how many each caller holds, and how to end those
+// whose token is no longer good. Other calls are short, and were let in.
 
 #pragma once
 
@@ -16,21 +16,20 @@
 namespace leadline::access {
 
 /// Thread-safe.
-class OpenCalls {
+class OpenStreams {
  public:
-  struct Call {
+  struct Stream {
     std::string caller;            // who, as limits are counted by
     std::optional<int64_t> token;  // by which it came in
     bool is_agent = false;
-    bool is_stream = false;
-    std::function<void()> end;  // must not block; may remove its call
+    std::function<void()> end;  // must not block; may remove its stream
   };
 
   /// A number to remove it by.
-  int64_t Add(Call call);
+  int64_t Add(Stream stream);
   void Remove(int64_t number);
 
-  /// Streams a caller holds, and all that are not of agents.
+  /// Those a caller holds, and all that are not of agents.
   int64_t StreamsOf(const std::string& caller) const;
   int64_t StreamsOfReaders() const;
 
@@ -42,11 +41,11 @@ class OpenCalls {
       const std::function<bool(int64_t token)>& is_valid) const;
   bool End(int64_t number);
 
-  // Ending a call may be the last that is heard of it, in the same thread.
+  // Ending one may be the last that is heard of it, in the same thread.
   mutable std::recursive_mutex mutex_;
-  std::map<int64_t, Call> calls_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, int64_t> streams_ ABSL_GUARDED_BY(mutex_);
-  int64_t streams_of_readers_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::map<int64_t, Stream> streams_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, int64_t> of_caller_ ABSL_GUARDED_BY(mutex_);
+  int64_t of_readers_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t last_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
