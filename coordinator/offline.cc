@@ -81,7 +81,8 @@ int Fail(const Asked& asked, const absl::Status& status,
 /// the environment has it, says so.
 absl::StatusOr<StateFolder> OpenFolder(const Asked& asked) {
   const char* text = std::getenv("LEADLINE_ALLOW_NETWORK_FILESYSTEM");
-  return StateFolder::OpenSoon(asked.state, text != nullptr && flags::IsOn(text));
+  return StateFolder::OpenSoon(asked.state,
+                               text != nullptr && flags::IsOn(text));
 }
 
 absl::Status CheckIsThere(const fs::path& database) {

@@ -3,6 +3,9 @@
 #include <istream>
 #include <set>
 #include <string_view>
+#include <vector>
+
+#include "common/nearest_name.h"
 
 namespace leadline::flags {
 namespace {
@@ -42,6 +45,16 @@ std::string Quoted(const std::string& value) {
   return mark + value + mark;
 }
 
+/// ", did you mean slots?"; empty if no key is near.
+std::string NearestKey(const CLI::App& app, const std::string& typed) {
+  std::vector<std::string_view> keys;
+  for (const CLI::Option* option : app.get_options()) {
+    if (IsSetting(option)) keys.push_back(option->get_lnames().front());
+  }
+  const std::string_view nearest = NearestName(typed, keys);
+  return nearest.empty() ? "" : ", did you mean " + std::string(nearest) + "?";
+}
+
 /// What it was given, else its default; empty where it has neither.
 std::string InEffect(const CLI::Option& option) {
   if (IsFlag(option)) {
@@ -75,6 +88,7 @@ CLI::ConfigItem SettingsFile::ReadLine(const std::string& line) const {
   const CLI::Option* option = app_.get_option_no_throw("--" + item.name);
   if (option == nullptr) {
     throw CLI::ConfigError("unknown key " + item.name +
+                           NearestKey(app_, item.name) +
                            "; the keys are the flags of --help");
   }
   if (!IsSetting(option) || item.name == "config") {

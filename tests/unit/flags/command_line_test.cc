@@ -1,10 +1,13 @@
 #include "flags/command_line.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "flags/values.h"
 
@@ -97,6 +100,23 @@ TEST(Read, TellsWhatIsWrongInItsOwnWords) {
   }
   EXPECT_TRUE(
       ReadWords({"--state", "x", "--lease", "0.2", "--tries", "100"}).goes_on);
+}
+
+TEST(Read, NamesTheKeyThatAnUnknownOneMayBe) {
+  std::string file =
+      (std::filesystem::temp_directory_path() / "flags_XXXXXX").string();
+  close(mkstemp(file.data()));
+  std::ofstream(file) << "state=x\nleese=5\nelephant=1\n";
+  EXPECT_EQ(ReadWords({"--config", file.c_str()}).text,
+            "program: " + file +
+                ": line 2: unknown key leese, did you mean lease?; the keys "
+                "are the flags of --help [misuse]\n");
+  std::ofstream(file) << "elephant=1\n";
+  EXPECT_EQ(ReadWords({"--config", file.c_str()}).text,
+            "program: " + file +
+                ": line 1: unknown key elephant; the keys are the flags of "
+                "--help [misuse]\n");
+  std::filesystem::remove(file);
 }
 
 }  // namespace
