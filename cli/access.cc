@@ -3,18 +3,10 @@
 #include <cstdlib>
 
 #include "cli/exit_code.h"
-#include "tls/private_file.h"
+#include "tls/token.h"
 
 namespace leadline::cli {
 namespace {
-
-constexpr char kToken[] = "LEADLINE_TOKEN";
-constexpr char kTokenFile[] = "LEADLINE_TOKEN_FILE";
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 void Put(const char* name, const std::string& value) {
   if (!value.empty()) setenv(name, value.c_str(), 1);
@@ -32,19 +24,17 @@ void PutIntoEnvironment(const AccessOptions& options) {
   Put("LEADLINE_TLS_CERT", options.files.certificate);
   Put("LEADLINE_TLS_KEY", options.files.key);
   if (options.token_file.empty()) return;
-  unsetenv(kToken);
-  Put(kTokenFile, options.token_file);
+  unsetenv("LEADLINE_TOKEN");
+  Put("LEADLINE_TOKEN_FILE", options.token_file);
 }
 
 absl::StatusOr<Access> ReadAccess(const std::string& address) {
   Access access;
   if (address.starts_with("unix:")) return access;
   access.files = tls::WithVariables({});
-  access.token = Variable(kToken);
-  const std::string file = Variable(kTokenFile);
-  if (!access.token.empty() || file.empty()) return access;
-  auto token = tls::ReadSecretWord("the token", file);
-  if (!token.ok()) return At(token.status(), file);
+  const tls::TokenSource source = tls::FindToken("");
+  auto token = tls::ReadToken(source);
+  if (!token.ok()) return At(token.status(), source.file);
   access.token = *std::move(token);
   return access;
 }

@@ -26,8 +26,8 @@ struct Access {
   std::string token;  // empty: none
 };
 
-/// From LEADLINE_TLS_CA, _CERT and _KEY, LEADLINE_TOKEN_FILE and
-/// LEADLINE_TOKEN. Nothing for a Unix socket, whose folder is the door.
+/// From LEADLINE_TLS_CA, _CERT and _KEY, and where tls/token.h finds a token.
+/// Nothing for a Unix socket, whose folder is the door.
 /// InvalidArgument if the token's file cannot be read or others can read it.
 absl::StatusOr<Access> ReadAccess(const std::string& address);
 

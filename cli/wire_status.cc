@@ -10,6 +10,7 @@
 #include "cli/problems.h"
 #include "errors/error_code.h"
 #include "leadline/v1/experiment.pb.h"
+#include "tls/transport_reason.h"
 
 namespace leadline::cli {
 namespace {
@@ -24,25 +25,13 @@ std::vector<Problem> ReadProblems(const v1::Problems& wire,
   return problems;
 }
 
-/// What gRPC says of dialling ends with what the system said.
-std::string_view CauseOf(std::string_view message) {
-  for (const char* dialling :
-       {"failed to connect to all addresses", "DNS resolution failed"}) {
-    const size_t cause = message.rfind(": ");
-    if (message.starts_with(dialling) && cause != message.npos) {
-      return message.substr(cause + 2);
-    }
-  }
-  return message;
-}
-
 std::string Advice(const grpc::Status& status, std::string_view where) {
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
       return fmt::format(
           "no coordinator answers at {} ({}): is the address right, and does "
           "leadline-coordinator run there?",
-          where, CauseOf(status.error_message()));
+          where, tls::TransportReason(status.error_message()));
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return fmt::format("the coordinator at {} did not answer in time", where);
     case grpc::StatusCode::UNIMPLEMENTED:

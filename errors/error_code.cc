@@ -8,6 +8,9 @@ namespace leadline {
 namespace {
 
 constexpr char kPayload[] = "leadline/error";
+// What starting a service again does not mend.
+constexpr int kMisuseCode = 2;
+constexpr int kRefusedCode = 5;
 
 }  // namespace
 
@@ -86,7 +89,8 @@ std::optional<ErrorCode> ReadLastWords(std::string_view text) {
 }
 
 int ServiceExitCode(const absl::Status& status) {
-  return RowOf(ErrorOf(status)).exit_code == 2 ? 2 : 1;
+  const int code = RowOf(ErrorOf(status)).exit_code;
+  return code == kMisuseCode || code == kRefusedCode ? code : 1;
 }
 
 std::string ErrorPage() {
@@ -99,7 +103,9 @@ std::string ErrorPage() {
       "standard error, `code` one of the names below; of a sweep file with\n"
       "`problems`, a list of `line`, `column` and `message`. Coordinator and "
       "agent end with `PROGRAM: message [code]` on standard\n"
-      "error, with exit code 2 after misuse and 1 otherwise.\n\n"
+      "error, with the exit code below where that is 2 (misuse) or 5 "
+      "(refused), "
+      "which starting again does not mend, and with 1 otherwise.\n\n"
       "| code | exit code of `leadline` | what it means | what to do |\n"
       "| --- | --- | --- | --- |\n";
   for (const ErrorRow& row : ErrorTable()) {

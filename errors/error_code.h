@@ -48,7 +48,7 @@ enum class ErrorCode {
 struct ErrorRow {
   ErrorCode code;
   std::string_view name;  // "newer_schema": in JSON, in logs, on the wire
-  int exit_code;          // of `leadline`; services end with 2 or 1
+  int exit_code;          // of `leadline`; see ServiceExitCode
   std::string_view meaning;
   std::string_view advice;
 };
@@ -78,7 +78,8 @@ std::string LastWords(std::string_view program, const absl::Status& status);
 /// The code at the end of what LastWords wrote; null if there is none.
 std::optional<ErrorCode> ReadLastWords(std::string_view text);
 
-/// How a service ends: 2 after misuse, else 1.
+/// How a service ends: as `leadline` does after misuse and a refusal (2, 5),
+/// which starting it again does not mend; else 1.
 int ServiceExitCode(const absl::Status& status);
 
 /// docs/errors.md.

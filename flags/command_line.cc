@@ -53,9 +53,11 @@ void AddCommon(CLI::App& app, const std::string& version) {
       ->configurable(false);
 }
 
-Reading Read(CLI::App& app, int argc, const char* const* argv) {
+Reading Read(CLI::App& app, int argc, const char* const* argv,
+             const std::function<void()>& complete) {
   try {
     app.parse(argc, argv);
+    if (complete) complete();
     if (app.get_option(kPrintConfig)->count() > 0) {
       return {.prints_config = true, .text = app.config_to_str(true)};
     }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +27,9 @@ void AddCommon(CLI::App& app, const std::string& version);
 /// one message that names the key, and the file where it stands in one;
 /// --print-config ends with 0 and what is in effect, as a file for --config;
 /// keys without a value are comments there.
-Reading Read(CLI::App& app, int argc, const char* const* argv);
+/// `complete` may then add what else is in effect, before it is printed.
+Reading Read(CLI::App& app, int argc, const char* const* argv,
+             const std::function<void()>& complete = {});
 
 /// "PROGRAM: MESSAGE [misuse]", and the exit code of misuse.
 Reading Misuse(const CLI::App& app, const std::string& message);

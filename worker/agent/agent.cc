@@ -53,7 +53,7 @@ void Agent::TellRemoved(SweepId sweep, const RemovedFiles& removed) {
 
 void Agent::Stop() { inputs_.Push(StopWanted{}); }
 
-AgentEnd Agent::Run() {
+absl::Status Agent::Run() {
   session_ = std::make_unique<Session>(
       options_.session,
       [this](SessionEvent event) { inputs_.Push(std::move(event)); });
@@ -64,7 +64,7 @@ AgentEnd Agent::Run() {
     TakeTurn(logic_->NextWake(Clock::now()));
   }
   Leave();
-  return logic_->end().value_or(AgentEnd{});
+  return logic_->end().value_or(absl::OkStatus());
 }
 
 void Agent::TakeTurn(SteadyTime deadline) {

@@ -36,8 +36,8 @@ class Agent {
   Agent& operator=(const Agent&) = delete;
 
   /// Runs until Stop, or until there is no more reason to. Its trainers have
-  /// ended when it returns. Called once.
-  AgentEnd Run();
+  /// ended when it returns. OK after an orderly end. Called once.
+  absl::Status Run();
 
   /// From any thread: ends trainers and agent.
   void Stop();

@@ -62,7 +62,7 @@ void AgentLogic::Handle(SessionEvent event, SteadyTime now) {
   if (const auto* opened = std::get_if<StreamOpened>(&event.what)) {
     OnOpened(event.stream, *opened, now);
   } else if (auto* closed = std::get_if<StreamClosed>(&event.what)) {
-    OnClosed(closed->status, now);
+    OnClosed(std::move(closed->status), now);
   } else if (event.stream == stream_) {
     heard_at_ = now;
     OnMessage(std::get<v1::CoordinatorMessage>(std::move(event.what)), now);
@@ -74,52 +74,12 @@ void AgentLogic::OnOpened(int64_t stream, const StreamOpened& opened,
   stream_ = stream;
   local_address_ = opened.local_address;
   registered_ = false;
+  broken_off_.reset();
   unanswered_.clear();
   heard_at_ = now;
   v1::AgentMessage message;
   *message.mutable_register_() = Introduction();
   Send(std::move(message));
-}
-
-void AgentLogic::OnClosed(const absl::Status& status, SteadyTime now) {
-  // So it says what it cannot store.
-  if (registered_ && absl::IsInternal(status)) NoteRefusal(status);
-  const bool was_heard = std::exchange(stream_, 0) != 0;
-  registered_ = false;
-  log_.Write(LogLevel::kWarning, "coordinator_gone",
-             {{"status", status.ToString()}});
-  if (policy_.is_private && was_registered_) {
-    end_ = AgentEnd{};
-    return;
-  }
-  const bool is_barred =
-      absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status);
-  const bool refused =
-      is_barred || status.code() == absl::StatusCode::kFailedPrecondition;
-  if (was_registered_ || !(refused || policy_.is_private)) return;
-  // A token that is none becomes none by waiting; a clock that is set late does
-  // make a certificate valid.
-  const bool is_final = is_barred && was_heard;
-  if (!is_final && now - started_at_ < policy_.patience_at_start) return;
-  end_ = AgentEnd{is_barred ? 5 : 1, std::string(status.message()),
-                  ErrorOf(status)};
-}
-
-void AgentLogic::NoteRefusal(const absl::Status& status) {
-  std::vector<CarefulSending::Outstanding> outstanding;
-  for (const auto& [key, held] : held_) {
-    const RecordWindow& window = held.attempt->window;
-    if (window.sent() > window.acknowledged()) {
-      outstanding.push_back({key, window.acknowledged() + 1, window.sent()});
-    }
-  }
-  const auto cause = careful_.OnRefused(outstanding);
-  if (!cause) return;
-  held_.at(cause->attempt).attempt->LeaveOut(cause->first);
-  log_.Write(LogLevel::kError, "record_left_out",
-             {{"attempt", ToText(cause->attempt)},
-              {"sequence", std::to_string(cause->first)},
-              {"status", status.ToString()}});
 }
 
 bool AgentLogic::HasOutstanding() const {
@@ -177,7 +137,7 @@ void AgentLogic::Tick(SteadyTime now) {
   }
   const auto silence = std::max(kLeastSilence, kSilentBeats * heartbeat_);
   if (stream_ != 0 && now - heard_at_ > silence) {
-    link_.Break(stream_);
+    BreakOff(absl::UnavailableError("nothing was heard from it for too long"));
     heard_at_ = now;
   }
   if (registered_ && now >= next_beat_) Beat(now);

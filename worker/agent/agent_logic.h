@@ -13,8 +13,9 @@
 #include <string>
 #include <vector>
 
+#include <absl/status/status.h>
+
 #include "common/log.h"
-#include "errors/error_code.h"
 #include "model/spec/identity.h"
 #include "worker/agent/agent_link.h"
 #include "worker/agent/attempt_host.h"
@@ -22,6 +23,7 @@
 #include "worker/agent/data_thread.h"
 #include "worker/agent/devices.h"
 #include "worker/agent/held_attempt.h"
+#include "worker/agent/repeated_news.h"
 
 namespace leadline::agent {
 
@@ -57,13 +59,6 @@ struct AgentPolicy {
                          std::chrono::milliseconds(1000)};
 };
 
-/// How the agent ended, and what to tell whoever started it.
-struct AgentEnd {
-  int exit_code = 0;
-  std::string message;                    // empty after an orderly end
-  ErrorCode code = ErrorCode::kInternal;  // with a message
-};
-
 /// Owned by one thread. What it is given must outlive it.
 struct AgentParts {
   AttemptHost& host;
@@ -89,8 +84,9 @@ class AgentLogic {
   /// When the next Tick is due at the latest.
   SteadyTime NextWake(SteadyTime now) const;
 
-  /// Not null once there is no more reason to go on.
-  const std::optional<AgentEnd>& end() const { return end_; }
+  /// Not null once there is no more reason to go on: OK, or what to tell
+  /// whoever started it.
+  const std::optional<absl::Status>& end() const { return end_; }
 
   /// The agent ends: no more work, and its trainers are ended.
   void Leave(SteadyTime now);
@@ -102,10 +98,14 @@ class AgentLogic {
  private:
   void OnOpened(int64_t stream, const StreamOpened& opened, SteadyTime now);
   void OnRendezvous(const v1::Rendezvous& rendezvous, SteadyTime now);
-  void OnClosed(const absl::Status& status, SteadyTime now);
+  void OnClosed(absl::Status status, SteadyTime now);
+  void TellAway(const absl::Status& status,
+                std::optional<std::chrono::milliseconds> ends_in,
+                SteadyTime now);
+  void BreakOff(absl::Status why);
   void OnMessage(v1::CoordinatorMessage message, SteadyTime now);
   void OnRegistered(const v1::Registered& registered, SteadyTime now);
-  void Part(const std::string& why);
+  void Part(absl::Status why);
   void OnStart(v1::StartAttempt order, SteadyTime now);
   void OnRenewal(const v1::Renewal& renewal, SteadyTime now);
   void StopAttempt(const v1::Attempt& attempt, const std::string& reason,
@@ -180,7 +180,10 @@ class AgentLogic {
   bool registered_ = false;    // on the stream that stands
   bool was_registered_ = false;
   bool leaving_ = false;
-  std::optional<AgentEnd> end_;
+  std::optional<absl::Status> end_;
+  std::optional<absl::Status> broken_off_;  // the stream that stands, and why
+  RepeatedNews news_;                       // of the coordinator
+  int64_t tries_ = 0;                       // since it was registered last
   SteadyTime started_at_;
   SteadyTime heard_at_{};  // the coordinator said something
   SteadyTime next_beat_{};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "errors/error_code.h"
 #include "proto/protocol_version.h"
 #include "worker/agent/agent_logic.h"
 #include "worker/agent/attempt_message.h"
@@ -41,10 +42,9 @@ std::string WhyNotUnderstood(const v1::Registered& registered) {
 
 /// A coordinator that has learned more since may not understand what this
 /// agent says. One whose trainers run waits for the update.
-void AgentLogic::Part(const std::string& why) {
-  log_.Write(LogLevel::kError, "protocol_not_understood", {{"why", why}});
-  if (!was_registered_) end_ = AgentEnd{1, why};
-  link_.Break(stream_);
+void AgentLogic::Part(absl::Status why) {
+  if (!was_registered_) end_ = why;
+  BreakOff(std::move(why));
 }
 
 void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
@@ -88,9 +88,12 @@ void AgentLogic::OnMessage(v1::CoordinatorMessage message, SteadyTime now) {
 void AgentLogic::OnRegistered(const v1::Registered& registered,
                               SteadyTime now) {
   if (const std::string why = WhyNotUnderstood(registered); !why.empty()) {
-    return Part(why);
+    return Part(WithError(absl::FailedPreconditionError(why),
+                          ErrorCode::kVersionMismatch));
   }
   registered_ = was_registered_ = true;
+  news_.Forget();
+  tries_ = 0;
   heartbeat_ = FromSeconds(registered.heartbeat_seconds(), milliseconds(20),
                            milliseconds(10'000));
   lease_ = FromSeconds(registered.lease_seconds(), milliseconds(100),

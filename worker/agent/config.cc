@@ -9,7 +9,7 @@
 
 #include "flags/command_line.h"
 #include "flags/values.h"
-#include "worker/agent/coordinator_address.h"
+#include "tls/host_port.h"
 #include "worker/dataset/fetch/download.h"
 
 namespace leadline::agent {
@@ -25,6 +25,7 @@ struct Flags {
   std::string coordinator;
   tls::ClientFiles tls;
   std::string token_file;
+  tls::TokenSource token;  // see FillAccess
   std::string node;
   std::string trainer;
   std::string devices;
@@ -92,22 +93,35 @@ void DeclareWork(CLI::App& app, Flags& flags) {
 
 void DeclareAccess(CLI::App& app, Flags& flags) {
   app.add_option("--tls-ca", flags.tls.ca,
-                 "authorities (PEM) by which the coordinator is believed; "
-                 "default: those the system trusts")
-      ->type_name("FILE")
-      ->envname("LEADLINE_TLS_CA");
+                 "authorities (PEM) by which the coordinator is believed "
+                 "(LEADLINE_TLS_CA); default: those the system trusts")
+      ->type_name("FILE");
   app.add_option("--tls-cert", flags.tls.certificate,
-                 "certificate (PEM) to show to a coordinator that asks for one")
-      ->type_name("FILE")
-      ->envname("LEADLINE_TLS_CERT");
-  app.add_option("--tls-key", flags.tls.key, "its private key (PEM)")
-      ->type_name("FILE")
-      ->envname("LEADLINE_TLS_KEY");
+                 "certificate (PEM) to show to a coordinator that asks for one "
+                 "(LEADLINE_TLS_CERT)")
+      ->type_name("FILE");
+  app.add_option("--tls-key", flags.tls.key,
+                 "its private key, PEM (LEADLINE_TLS_KEY)")
+      ->type_name("FILE");
   app.add_option("--token-file", flags.token_file,
-                 "file that holds this agent's token; without it the variable "
-                 "LEADLINE_TOKEN may hold the token itself")
-      ->type_name("FILE")
-      ->envname("LEADLINE_TOKEN_FILE");
+                 "file that holds this agent's token; default: the token in "
+                 "LEADLINE_TOKEN, else the file that LEADLINE_TOKEN_FILE names")
+      ->type_name("FILE");
+}
+
+/// Takes from the environment what was not given, by the rules that all
+/// clients have, and lets the options show it.
+void FillAccess(CLI::App& app, Flags& flags) {
+  flags.tls = tls::WithVariables(flags.tls);
+  flags.token = tls::FindToken(flags.token_file);
+  const std::pair<const char*, const std::string&> files[] = {
+      {"--tls-ca", flags.tls.ca},
+      {"--tls-cert", flags.tls.certificate},
+      {"--tls-key", flags.tls.key},
+      {"--token-file", flags.token.file}};
+  for (const auto& [name, file] : files) {
+    app.get_option(name)->default_str(file);
+  }
 }
 
 void DeclareData(CLI::App& app, Flags& flags) {
@@ -193,8 +207,8 @@ std::string WhyNot(const Flags& flags) {
   if (flags.coordinator.empty()) {
     return "--coordinator is required: HOST:PORT or unix:PATH";
   }
-  if (auto address = CheckAddress(flags.coordinator); !address.ok()) {
-    return "--coordinator: " + std::string(address.message());
+  if (const auto why = tls::WhyNotAddress(flags.coordinator); !why.empty()) {
+    return "--coordinator: " + why;
   }
   if (!flags.collective_address.empty() &&
       (!IsName(flags.collective_address) ||
@@ -213,7 +227,7 @@ Config ToConfig(const Flags& flags) {
   config.coordinator = flags.coordinator;
   config.tls = {Absolute(flags.tls.ca), Absolute(flags.tls.certificate),
                 Absolute(flags.tls.key)};
-  config.token_file = Absolute(flags.token_file);
+  config.token = {flags.token.token, Absolute(flags.token.file)};
   config.node = flags.node;
   config.trainer = Absolute(flags.trainer);
   if (flags.slots > 0) config.slots = flags.slots;
@@ -270,16 +284,18 @@ Launch ParseCommandLine(int argc, const char* const* argv,
     app.get_option(key)->capture_default_str();
   }
   flags::AddCommon(app, version);
-  flags::Reading reading = flags::Read(app, argc, argv);
+  flags::Reading reading =
+      flags::Read(app, argc, argv, [&] { FillAccess(app, flags); });
   if (reading.goes_on || reading.prints_config) {
     if (const std::string why = WhyNot(flags); !why.empty()) {
       reading = flags::Misuse(app, why);
     }
   }
-  if (!reading.goes_on) {
+  if (!reading.goes_on && !reading.prints_config) {
     return {std::nullopt, reading.exit_code, std::move(reading.text)};
   }
-  Launch launch{ToConfig(flags), 0, ""};
+  Launch launch{ToConfig(flags), 0, std::move(reading.text),
+                reading.prints_config};
   launch.config->visible_devices = surroundings.visible_devices;
   return launch;
 }

@@ -10,6 +10,7 @@
 
 #include "logging/open_log.h"
 #include "tls/client.h"
+#include "tls/token.h"
 #include "worker/agent/data_finder.h"
 #include "worker/agent/spool.h"
 
@@ -30,7 +31,7 @@ struct Config {
       state;                // absolute; empty with `fetch` and a data folder
   std::string coordinator;  // HOST:PORT or unix:PATH
   tls::ClientFiles tls;
-  std::string token_file;
+  tls::TokenSource token;
   std::string node;                            // name of this machine
   std::filesystem::path trainer;               // the program, absolute
   std::optional<int64_t> slots;                // of the CPU
@@ -63,6 +64,8 @@ struct Launch {
   std::optional<Config> config;
   int exit_code = 0;
   std::string text;
+  /// Prints `text` and ends instead of serving, if it could serve.
+  bool only_prints = false;
 };
 
 /// Reads and checks the command line. Nothing is printed here, and nothing of

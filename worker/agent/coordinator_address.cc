@@ -1,7 +1,6 @@
 #include "worker/agent/coordinator_address.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -9,35 +8,19 @@
 #include <absl/status/status.h>
 #include <fcntl.h>
 
+#include "tls/host_port.h"
+
 namespace leadline::agent {
 namespace {
 
 constexpr std::string_view kUnix = "unix:";
 
-bool IsHostAndPort(std::string_view address) {
-  const size_t colon = address.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return false;
-  const std::string_view text = address.substr(colon + 1);
-  int port = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc() && end == text.data() + text.size() &&
-         port >= 1 && port <= 65535;
-}
-
 }  // namespace
 
-absl::Status CheckAddress(std::string_view address) {
-  if (address.starts_with(kUnix) ? address.size() > kUnix.size()
-                                 : IsHostAndPort(address)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError("expected HOST:PORT or unix:PATH, found " +
-                                    std::string(address));
-}
-
 absl::StatusOr<DialTarget> MakeDialTarget(std::string_view address) {
-  if (absl::Status status = CheckAddress(address); !status.ok()) return status;
+  if (const std::string why = tls::WhyNotAddress(address); !why.empty()) {
+    return absl::InvalidArgumentError(why);
+  }
   DialTarget dial;
   if (!address.starts_with(kUnix)) {
     dial.target = "dns:///" + std::string(address);

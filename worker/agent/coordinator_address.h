@@ -22,7 +22,4 @@ struct DialTarget {
 /// if it is neither, Unavailable if the folder cannot be opened (yet).
 absl::StatusOr<DialTarget> MakeDialTarget(std::string_view address);
 
-/// InvalidArgument unless the address has one of the two forms.
-absl::Status CheckAddress(std::string_view address);
-
 }  // namespace leadline::agent

@@ -1,18 +1,13 @@
 // leadline-agent: holds a machine's devices and trains on them what a
 // coordinator orders.
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <random>
 #include <string>
 #include <utility>
 
-#include <unistd.h>
-
 #include "common/build_info.h"
-#include "common/network_file_system.h"
 #include "errors/error_code.h"
 #include "logging/open_log.h"
 #include "proto/grpc_log.h"
@@ -20,9 +15,8 @@
 #include "worker/agent/config.h"
 #include "worker/agent/fetch_ahead.h"
 #include "worker/agent/leftovers.h"
-#include "worker/agent/nvml_prober.h"
-#include "worker/agent/offer.h"
 #include "worker/agent/orphans.h"
+#include "worker/agent/readiness.h"
 #include "worker/agent/signal_thread.h"
 #include "worker/agent/state_lock.h"
 
@@ -43,21 +37,6 @@ std::string FreshInstance(std::random_device& random) {
   return text;
 }
 
-absl::StatusOr<Offer> LookAtDevices(const Config& config) {
-  OfferWishes wishes;
-  wishes.slots = config.slots;
-  wishes.cores = CountCores();
-  wishes.devices = config.devices;
-  wishes.visible = config.visible_devices;
-  std::error_code error;
-  wishes.trains_on_gpus = std::filesystem::exists(
-      std::filesystem::weakly_canonical(config.trainer, error).parent_path() /
-          "libleadline_cuda.so",
-      error);
-  NvmlProber prober(config.nvml);
-  return MakeOffer(wishes, prober);
-}
-
 AgentOptions MakeOptions(const Config& config, const std::string& host) {
   std::random_device random;
   AgentOptions options;
@@ -71,13 +50,7 @@ AgentOptions MakeOptions(const Config& config, const std::string& host) {
   options.identity.version = BuildVersion();
   options.identity.commit = BuildCommit();
   options.trainer = config.trainer;
-  options.session.coordinator = config.coordinator;
-  options.session.tls = config.tls;
-  options.session.token_file = config.token_file;
-  const char* token = std::getenv("LEADLINE_TOKEN");
-  if (config.token_file.empty() && token != nullptr) {
-    options.session.token = token;
-  }
+  options.session = ToSessionOptions(config);
   options.session.seed = random();
   options.policy.is_private = config.is_private;
   options.policy.hang.least = config.hang_after;
@@ -104,16 +77,14 @@ int Fail(const absl::Status& status, Log& log) {
 [[noreturn]] void Serve(const AgentOptions& options, const DataPlaces& data,
                         Log& log) {
   Agent agent(options, MakeDataFinder(data), log);
-  AgentEnd end;
+  absl::Status end;
   {
     const SignalThread signals(agent);
     end = agent.Run();
   }
-  if (!end.message.empty()) {
-    Fail(WithError(absl::UnknownError(end.message), end.code), log);
-  }
+  const int exit_code = end.ok() ? 0 : Fail(end, log);
   std::fflush(nullptr);
-  std::_Exit(end.exit_code);
+  std::_Exit(exit_code);
 }
 
 absl::StatusOr<std::unique_ptr<Log>> OpenLog(const Config& config) {
@@ -121,22 +92,9 @@ absl::StatusOr<std::unique_ptr<Log>> OpenLog(const Config& config) {
   return OpenFileLog(config.log_file, config.log);
 }
 
-int Run(const Config& config, const std::string& host) {
+int Run(const Config& config, Offer offer, const std::string& host) {
   if (!config.fetch.empty()) return FetchAhead(config.fetch, config.data);
-  if (access(config.trainer.c_str(), X_OK) != 0) {
-    return Fail(absl::InvalidArgumentError(
-        "no trainer at " + config.trainer.string() + " that may be run (" +
-        std::strerror(errno) + "); name one with --trainer"));
-  }
-  if (const std::string why = WhyNotForState(config.state);
-      !why.empty() && !config.allow_network_file_system) {
-    return Fail(WithError(absl::FailedPreconditionError(why),
-                          ErrorCode::kStateUnusable));
-  }
   AgentOptions options = MakeOptions(config, host);
-  if (absl::Status usable = CheckUsable(options.session); !usable.ok()) {
-    return Fail(absl::InvalidArgumentError(usable.message()));
-  }
   absl::StatusOr<StateLock> lock = StateLock::Take(config.state);
   if (!lock.ok()) return Fail(lock.status());
   const auto log = OpenLog(config);
@@ -151,14 +109,10 @@ int Run(const Config& config, const std::string& host) {
                 **log);
   }
   if (only_end) return 0;
-  absl::StatusOr<Offer> offer = LookAtDevices(config);
-  if (!offer.ok())
-    return Fail(
-        absl::InvalidArgumentError(std::string(offer.status().message())));
-  for (const std::string& note : offer->notes) {
+  for (const std::string& note : offer.notes) {
     (*log)->Write(LogLevel::kWarning, "device_left_out", {{"why", note}});
   }
-  options.identity.devices = std::move(offer->devices);
+  options.identity.devices = std::move(offer.devices);
   options.identity.previous_instance = lock->Succeed(options.identity.instance);
   options.receives_orphans = ReceiveOrphans();
   Serve(options, config.data, **log);
@@ -173,7 +127,13 @@ int Main(int argc, char** argv) {
     std::fputs(launch.text.c_str(), launch.exit_code == 0 ? stdout : stderr);
     return launch.exit_code;
   }
-  return Run(*launch.config, surroundings.host);
+  absl::StatusOr<Offer> offer = CheckReady(*launch.config);
+  if (!offer.ok()) return Fail(offer.status());
+  if (launch.only_prints) {
+    std::fputs(launch.text.c_str(), stdout);
+    return 0;
+  }
+  return Run(*launch.config, *std::move(offer), surroundings.host);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "errors/error_code.h"
 #include "tls/channel.h"
 #include "tls/diagnosis.h"
-#include "tls/private_file.h"
+#include "tls/transport_reason.h"
 #include "worker/agent/coordinator_address.h"
 #include "worker/agent/rank_address.h"
 
@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kMuch = 64;  // messages
 
 constexpr std::chrono::milliseconds kDiagnosisTime{3000};
+constexpr std::chrono::milliseconds kMomentToTell{200};
 
 grpc::ChannelArguments Arguments(const Keepalive& keepalive) {
   grpc::ChannelArguments arguments = ClientArguments(keepalive);
@@ -26,11 +27,9 @@ grpc::ChannelArguments Arguments(const Keepalive& keepalive) {
 
 absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(
     const SessionOptions& options, const std::string& target) {
-  tls::DialOptions dial{options.coordinator, target, options.tls,
-                        options.token};
-  const bool is_local = options.coordinator.starts_with("unix:");
-  if (!is_local && dial.token.empty() && !options.token_file.empty()) {
-    auto token = tls::ReadSecretWord("the token", options.token_file);
+  tls::DialOptions dial{options.coordinator, target, options.tls, ""};
+  if (!options.coordinator.starts_with("unix:")) {
+    auto token = tls::ReadToken(options.token);
     if (!token.ok()) return token.status();
     dial.token = *std::move(token);
   }
@@ -38,12 +37,26 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {
+  const bool is_gone = status.error_code() == grpc::StatusCode::UNAVAILABLE;
   const absl::Status error(static_cast<absl::StatusCode>(status.error_code()),
-                           status.error_message());
+                           is_gone
+                               ? tls::TransportReason(status.error_message())
+                               : status.error_message());
   v1::Problems details;
   if (!details.ParseFromString(status.error_details())) return error;
   const auto noted = ReadErrorCode(details.code());
   return noted ? WithError(error, *noted) : error;
+}
+
+/// What a channel met that did not come to stand: a call that does not wait for
+/// it is told.
+std::string WhatWasMet(v1::WorkerService::Stub& stub) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kMomentToTell);
+  const grpc::Status status = stub.Session(&context)->Finish();
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE
+             ? tls::TransportReason(status.error_message())
+             : "no answer: is a firewall between?";
 }
 
 }  // namespace
@@ -116,13 +129,18 @@ bool Session::Connect(grpc::Channel& channel) {
                                  std::chrono::milliseconds(100))) {
       return true;
     }
-    const std::scoped_lock lock(mutex_);
-    if (finishing_) return false;
+    if (IsFinishing()) return false;
   }
   return false;
 }
 
-absl::Status Session::WhyNotConnected() const {
+bool Session::IsFinishing() const {
+  const std::scoped_lock lock(mutex_);
+  return finishing_;
+}
+
+absl::Status Session::WhyNotConnected(v1::WorkerService::Stub& stub) const {
+  if (IsFinishing()) return absl::CancelledError("the agent is ending");
   const absl::Status why = tls::DiagnoseHandshake(options_.coordinator,
                                                   options_.tls, kDiagnosisTime);
   if (!why.ok()) {
@@ -131,7 +149,8 @@ absl::Status Session::WhyNotConnected() const {
                                         std::string(why.message()));
   }
   return absl::UnavailableError("no coordinator answers at " +
-                                options_.coordinator);
+                                options_.coordinator + " (" + WhatWasMet(stub) +
+                                ")");
 }
 
 absl::Status Session::RunStream() {
@@ -139,8 +158,8 @@ absl::Status Session::RunStream() {
   if (!dial.ok()) return dial.status();
   const auto channel = MakeChannel(options_, dial->target);
   if (!channel.ok()) return channel.status();
-  if (!Connect(**channel)) return WhyNotConnected();
   const auto stub = v1::WorkerService::NewStub(*channel);
+  if (!Connect(**channel)) return WhyNotConnected(*stub);
   grpc::ClientContext context;
   const std::unique_ptr<Stream> stream = stub->Session(&context);
   int64_t number = 0;

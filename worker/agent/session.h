@@ -19,6 +19,7 @@
 #include "leadline/v1/worker_service.grpc.pb.h"
 #include "proto/channel_settings.h"
 #include "tls/client.h"
+#include "tls/token.h"
 #include "worker/agent/agent_link.h"
 #include "worker/agent/backoff.h"
 
@@ -27,8 +28,7 @@ namespace leadline::agent {
 struct SessionOptions {
   std::string coordinator;  // HOST:PORT or unix:PATH
   tls::ClientFiles tls;     // read anew for every stream, as the token is
-  std::string token;        // shown with it
-  std::string token_file;   // that holds it, where none is given
+  tls::TokenSource token;   // not shown to a socket
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds least_wait{100};
   std::chrono::milliseconds most_wait{5000};
@@ -64,7 +64,8 @@ class Session final : public AgentLink {
   void Run(const std::stop_token& stop);
   bool Connect(grpc::Channel& channel);
   absl::Status RunStream();
-  absl::Status WhyNotConnected() const;
+  absl::Status WhyNotConnected(v1::WorkerService::Stub& stub) const;
+  bool IsFinishing() const;
   void Write(Stream& stream);
   bool Wait(std::chrono::milliseconds time);
 

@@ -137,6 +137,51 @@ class StartOfAnAgent(ErrorsWorld):
     def test_a_log_that_cannot_be_written(self):
         self.refused("state_unusable", "--state", self.state(), "--log-file", self.folder / "no" / "agent.log")
 
+    def test_settings_that_cannot_run_are_not_printed_as_if_they_could(self):
+        private = self.folder / "token"
+        private.write_text("word\n")
+        private.chmod(0o644)
+        for words, why in ((["--tls-ca", "nope"], "nope"), (["--tls-cert", "nope"], "--tls-key"),
+                           (["--token-file", "nope"], "nope"), (["--token-file", private], "chmod"),
+                           (["--coordinator", "http://127.0.0.1:1"], "leave out http://"),
+                           (["--trainer", "nope"], "--trainer"), (["--devices", "77", "--nvml", "nope"], "--devices")):
+            words = [*words, "--tls-ca", "nope"] if words[0] == "--tls-cert" else words
+            for more in ((), ("--print-config",)):
+                with self.subTest(words=words, more=more):
+                    said = self.refused("misuse", "--state", self.state(), *words, *more, exit_code=2)
+                    self.assertIn(why, said)
+        self.assertFalse(self.state().exists())
+
+    def test_settings_that_could_run_are_printed_and_nothing_is_touched(self):
+        agent = self.start("leadline-agent", "--state", self.state(), "--coordinator", "127.0.0.1:1", "--trainer", "/bin/true",
+                           "--print-config")
+        out, err = self.finish(agent)
+        self.assertIn("coordinator=127.0.0.1:1\n", out)
+        self.assertEqual(err, "")
+        self.assertFalse(self.state().exists())
+
+    @unittest.skipIf(os.geteuid(), "only root may write into the folder of another user")
+    def test_root_leaves_nothing_in_the_state_folder_of_another_user(self):
+        state = self.state("agent")
+        state.mkdir(mode=0o700)
+        os.chown(state, 65534, 65534)
+        for words in ((), ("--print-config",), ("--end-leftovers",), ("--fetch", "text8")):
+            with self.subTest(words=words):
+                said = self.refused("state_unusable", "--state", state, *words)
+                self.assertIn("sudo -u", said)
+                self.assertEqual(list(state.iterdir()), [])
+
+    def test_who_is_not_let_in_ends_with_five(self):
+        out, _ = self.leadline("token", "create", "--role", "submit", "--state", self.state())
+        token = self.folder / "token"
+        token.write_text(out)
+        token.chmod(0o600)
+        wait_for(lambda: not self.living(), "the coordinator of that command to end")
+        self.coordinator()
+        for words, code in (([], "unauthenticated"), (["--token-file", token], "forbidden")):
+            with self.subTest(words=words):
+                self.refused(code, "--state", self.state("agent"), "--coordinator", self.address, *words, exit_code=5)
+
     def test_a_wrong_setting_is_misuse(self):
         for words in (["--coordinator", "nowhere"], ["--slots", "0"], ["--log-level", "loud"], ["--nonsense"]):
             with self.subTest(words=words):

@@ -61,6 +61,9 @@ TEST(LastWords, NameTheCodeAndReadBack) {
   }
   EXPECT_EQ(ServiceExitCode(status), 1);
   EXPECT_EQ(ServiceExitCode(absl::InvalidArgumentError("x")), 2);
+  EXPECT_EQ(ServiceExitCode(absl::UnauthenticatedError("x")), 5);
+  EXPECT_EQ(ServiceExitCode(absl::PermissionDeniedError("x")), 5);
+  EXPECT_EQ(ServiceExitCode(absl::UnavailableError("x")), 1);
 }
 
 TEST(ErrorPage, IsWhatTheDocumentsSay) {

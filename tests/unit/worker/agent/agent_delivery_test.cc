@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "errors/error_code.h"
 #include "session_fixture.h"
 
 namespace leadline::agent {
@@ -108,9 +109,11 @@ TEST(AgentAlone, ASecondBearerOfANameIsRefusedInPlainWords) {
   AgentOptions options;
   options.policy.patience_at_start = milliseconds(100);
   RunningAgent agent(coordinator.address(), options);
-  const AgentEnd end = agent.Join();
-  EXPECT_EQ(end.exit_code, 1);
-  EXPECT_THAT(end.message, HasSubstr("another agent of that name"));
+  const absl::Status end = agent.Join();
+  EXPECT_EQ(ServiceExitCode(end), 1);
+  EXPECT_EQ(ErrorOf(end), ErrorCode::kNameTaken);
+  EXPECT_THAT(std::string(end.message()),
+              HasSubstr("another agent of that name"));
 }
 
 TEST(AgentAlone, WhoseTokenIsNoneEndsWithoutWaiting) {
@@ -119,9 +122,9 @@ TEST(AgentAlone, WhoseTokenIsNoneEndsWithoutWaiting) {
   AgentOptions options;
   options.policy.patience_at_start = std::chrono::hours(1);
   RunningAgent agent(coordinator.address(), options);
-  const AgentEnd end = agent.Join();
-  EXPECT_EQ(end.exit_code, 5);
-  EXPECT_THAT(end.message, HasSubstr("no such token"));
+  const absl::Status end = agent.Join();
+  EXPECT_EQ(ServiceExitCode(end), 5);
+  EXPECT_THAT(std::string(end.message()), HasSubstr("no such token"));
 }
 
 TEST(AgentAlone, WaitsForACoordinatorThatComesLater) {

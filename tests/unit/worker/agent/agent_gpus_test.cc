@@ -79,7 +79,7 @@ TEST_F(AgentGpus, FourAttemptsAtOnceSeeOneGpuEachAndItsFirst) {
     seen.insert(uuid);
   }
   EXPECT_EQ(seen.size(), 5U);
-  EXPECT_EQ(agent.Stop().exit_code, 0);
+  EXPECT_TRUE(agent.Stop().ok());
 }
 
 TEST_F(AgentGpus, AttemptOfTwoGpusSeesBothInTheirOrder) {

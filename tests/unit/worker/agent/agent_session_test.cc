@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "errors/error_code.h"
 #include "session_fixture.h"
 #include "worker/agent/attempt_folder.h"
 
@@ -29,7 +30,7 @@ TEST_F(AgentSession, SaysWhoItIsAndWhatItHolds) {
   EXPECT_EQ(said.devices_size(), 4);
   EXPECT_EQ(said.devices(3).id(), "cpu:3");
   EXPECT_EQ(said.attempts_size(), 0);
-  EXPECT_EQ(agent.Stop().exit_code, 0);
+  EXPECT_TRUE(agent.Stop().ok());
 }
 
 TEST_F(AgentSession, TrainsAndReportsEveryRecordThenTheEnd) {
@@ -83,7 +84,7 @@ TEST_F(AgentSession, FetchOfDataHoldsUpNothingElse) {
   AwaitEnds(1);
   Await([=](const Heard& heard) { return heard.heartbeats > beats + 3; });
   EXPECT_EQ(coordinator_.heard().ended[0].attempt().cohort(), "s1.2.c0");
-  EXPECT_EQ(agent.Stop().exit_code, 0);
+  EXPECT_TRUE(agent.Stop().ok());
 }
 
 TEST_F(AgentSession, StopOrderEndsTheFetchOfData) {
@@ -155,9 +156,9 @@ TEST_F(AgentSession, EndsWhereTheCoordinatorIsOfAnotherAgeAndSaysWhatToUpdate) {
     habits.least_protocol = 8;
   });
   RunningAgent agent(coordinator_.address());
-  const AgentEnd end = agent.Join();
-  EXPECT_EQ(end.exit_code, 1);
-  EXPECT_THAT(end.message, HasSubstr("update leadline-agent"));
+  const absl::Status end = agent.Join();
+  EXPECT_EQ(ErrorOf(end), ErrorCode::kVersionMismatch);
+  EXPECT_THAT(std::string(end.message()), HasSubstr("update leadline-agent"));
 }
 
 TEST_F(AgentSession, KeepsItsTrainersWhereACoordinatorIsUpdatedPastIt) {
@@ -174,7 +175,7 @@ TEST_F(AgentSession, KeepsItsTrainersWhereACoordinatorIsUpdatedPastIt) {
   coordinator_.DropStreams();
   AwaitRegisters(3);
   EXPECT_TRUE(IsAlive(pid));
-  EXPECT_EQ(agent.Stop().exit_code, 0);
+  EXPECT_TRUE(agent.Stop().ok());
 }
 
 TEST_F(AgentSession, FiftyOrdersInOneBreathAreKeptApart) {

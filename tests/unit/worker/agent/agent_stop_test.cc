@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "errors/error_code.h"
 #include "session_fixture.h"
 #include "worker/agent/process_group.h"
 
@@ -103,7 +104,7 @@ TEST_F(AgentStop, LeavesNothingBehindWhenItIsStopped) {
   AwaitStarts(2);
   const Heard before = coordinator_.heard();
   const auto began = std::chrono::steady_clock::now();
-  EXPECT_EQ(agent.Stop().exit_code, 0);
+  EXPECT_TRUE(agent.Stop().ok());
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
   for (const auto& started : before.started) {
     EXPECT_TRUE(LivingMembers(static_cast<pid_t>(started.pid())).empty());
@@ -126,7 +127,7 @@ TEST(AgentAlone, APrivateAgentEndsWithItsCoordinator) {
       [](const Heard& heard) { return !heard.started.empty(); }));
   const int64_t pid = coordinator->heard().started[0].pid();
   coordinator.reset();
-  EXPECT_EQ(agent.Join().exit_code, 0);
+  EXPECT_TRUE(agent.Join().ok());
   EXPECT_FALSE(IsAlive(pid));
 }
 
@@ -136,9 +137,9 @@ TEST(AgentAlone, APrivateAgentDoesNotWaitForEver) {
   options.policy.patience_at_start = milliseconds(100);
   options.session.connect_timeout = milliseconds(100);
   RunningAgent agent("127.0.0.1:1", options);
-  const AgentEnd end = agent.Join();
-  EXPECT_EQ(end.exit_code, 1);
-  EXPECT_THAT(end.message, HasSubstr("127.0.0.1:1"));
+  const absl::Status end = agent.Join();
+  EXPECT_EQ(ServiceExitCode(end), 1);
+  EXPECT_THAT(std::string(end.message()), HasSubstr("127.0.0.1:1"));
 }
 
 TEST_F(AgentStop, AChildThatLeftTheGroupIsEndedBeforeItsEndIsTold) {

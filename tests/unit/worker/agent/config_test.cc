@@ -1,5 +1,6 @@
 #include "worker/agent/config.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <vector>
 
@@ -51,6 +52,7 @@ TEST(AgentConfig, MisuseEndsWithTwoAndOneMessageThatNamesTheKey) {
       {{}, "--state is required"},
       {{"--state", "x"}, "--coordinator is required"},
       {{"--state", "x", "--coordinator", "nowhere"}, "HOST:PORT"},
+      {{"--state", "x", "--coordinator", "http://h:1"}, "leave out http://"},
       {{"--state", "x", "--coordinator", "h:1", "--slots", "0"}, "--slots"},
       {{"--state", "x", "--coordinator", "h:1", "--slots", "two"}, "--slots"},
       {{"--state", "x", "--coordinator", "h:1", "--node", "a b"}, "--node"},
@@ -99,6 +101,45 @@ TEST(AgentConfig, PrintsNoSettingsThatWouldBeRefused) {
       Parse({"--state", "/s", "--node", "a b", "--print-config"});
   EXPECT_EQ(launch.exit_code, 2);
   EXPECT_THAT(launch.text, HasSubstr("--coordinator is required"));
+}
+
+/// Puts variables away again.
+class AgentVariables : public testing::Test {
+ protected:
+  void TearDown() override {
+    for (const char* name : {"LEADLINE_TOKEN", "LEADLINE_TOKEN_FILE",
+                             "LEADLINE_TLS_CERT", "LEADLINE_TLS_KEY"}) {
+      ::unsetenv(name);
+    }
+  }
+  static Launch ParseMore(std::vector<std::string> words) {
+    words.insert(words.begin(), {"--state", "/s", "--coordinator", "h:1"});
+    return Parse(std::move(words));
+  }
+};
+
+TEST_F(AgentVariables, ATokenIsSoughtInTheOrderOfAllPrograms) {
+  ::setenv("LEADLINE_TOKEN_FILE", "/of/the/variable", 1);
+  EXPECT_EQ(ParseMore({}).config->token.file, "/of/the/variable");
+  EXPECT_THAT(ParseMore({"--print-config"}).text,
+              HasSubstr("token-file=/of/the/variable\n"));
+  ::setenv("LEADLINE_TOKEN", "word", 1);
+  EXPECT_EQ(ParseMore({}).config->token.token, "word");
+  EXPECT_EQ(ParseMore({}).config->token.file, "");
+  EXPECT_THAT(ParseMore({"--print-config"}).text,
+              AllOf(HasSubstr("# token-file is not set: the token in "
+                              "LEADLINE_TOKEN"),
+                    testing::Not(HasSubstr("word"))));
+  const Launch named = ParseMore({"--token-file", "/named"});
+  EXPECT_EQ(named.config->token.file, "/named");
+  EXPECT_EQ(named.config->token.token, "");
+}
+
+TEST_F(AgentVariables, ACertificateAndItsKeyComeFromOneSource) {
+  ::setenv("LEADLINE_TLS_CERT", "/v.pem", 1);
+  ::setenv("LEADLINE_TLS_KEY", "/v.key", 1);
+  EXPECT_EQ(ParseMore({}).config->tls.key, "/v.key");
+  EXPECT_EQ(ParseMore({"--tls-cert", "/g.pem"}).config->tls.key, "");
 }
 
 TEST_F(AgentConfigFile, TheCommandLineWins) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "worker/agent/backoff.h"
-#include "worker/agent/coordinator_address.h"
 #include "worker/agent/proc_stat.h"
 
 namespace leadline::agent {
@@ -33,17 +32,6 @@ TEST(Devices, OneAttemptTakesOneTypeOfDevice) {
   auto devices = CpuSlots(1);
   devices.push_back({"GPU-1", "NVIDIA H200", 1, "cuda:0"});
   EXPECT_TRUE(SelectDevices(devices, Ids{"cpu:0", "GPU-1"}).empty());
-}
-
-TEST(CoordinatorAddress, HasOneOfTwoForms) {
-  for (const char* good : {"127.0.0.1:7000", "host:1", "unix:/tmp/x",
-                           "unix:relative/x", "[::1]:65535"}) {
-    EXPECT_TRUE(CheckAddress(good).ok()) << good;
-  }
-  for (const char* bad : {"", ":1", "host", "host:", "host:0", "host:65536",
-                          "host:1x", "unix:", "host:-1"}) {
-    EXPECT_FALSE(CheckAddress(bad).ok()) << bad;
-  }
 }
 
 TEST(Backoff, GrowsToItsLimitAndStartsAnewAfterASuccess) {

@@ -58,10 +58,15 @@ grpc::Status FakeCoordinator::Session(grpc::ServerContext* context,
                                       Stream* stream) {
   {
     const std::scoped_lock lock(mutex_);
+    if (habits_.refuses || habits_.bars) {
+      ++heard_.streams_refused;
+      changed_.notify_all();
+    }
     if (habits_.refuses) {
-      changed_.notify_all();  // somebody may wait for what happens meanwhile
+      v1::Problems details;
+      details.set_code("name_taken");
       return {grpc::StatusCode::FAILED_PRECONDITION,
-              "another agent of that name lives"};
+              "another agent of that name lives", details.SerializeAsString()};
     }
     if (habits_.bars) {
       return {grpc::StatusCode::UNAUTHENTICATED, "no such token"};

@@ -34,6 +34,7 @@ struct Heard {
   size_t largest_message = 0;
   int64_t heartbeats = 0;
   int64_t streams_open = 0;
+  int64_t streams_refused = 0;
 };
 
 /// What it does with what it hears.
@@ -41,7 +42,7 @@ struct FakeHabits {
   bool acknowledges = true;
   bool acknowledges_ends = true;
   bool renews = true;
-  bool refuses = false;  // FAILED_PRECONDITION to every stream
+  bool refuses = false;  // every stream, as name_taken
   bool bars = false;     // UNAUTHENTICATED to every stream
   std::vector<v1::Attempt> superseded;
   double heartbeat_seconds = 0.05;

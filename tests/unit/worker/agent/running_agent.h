@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "kept_log.h"
 #include "tests/support/paths.h"
 #include "tests/support/scratch_folder.h"
 #include "worker/agent/agent.h"
@@ -25,14 +26,14 @@ class RunningAgent {
       : options_(Complete(std::move(options), coordinator, state_.path())),
         agent_(options_, FindTestData, log_),
         thread_([this] { end_ = agent_.Run(); }) {}
-  ~RunningAgent() { Stop(); }
+  ~RunningAgent() { (void)Stop(); }
 
   /// Behaviour of the trainers that start from now on.
   void Behave(const std::string& word) {
     std::ofstream(state_.path() / "behaviour") << word;
   }
 
-  AgentEnd Stop() {
+  absl::Status Stop() {
     if (thread_.joinable()) {
       agent_.Stop();
       thread_.join();
@@ -41,12 +42,13 @@ class RunningAgent {
   }
 
   /// Waits for an end of its own accord.
-  AgentEnd Join() {
+  absl::Status Join() {
     thread_.join();
     return end_;
   }
 
   const std::filesystem::path& state() const { return state_.path(); }
+  KeptLog& log() { return log_; }
 
  private:
   static absl::StatusOr<std::string> FindTestData(const v1::Dataset& dataset,
@@ -93,9 +95,9 @@ class RunningAgent {
   }
 
   ScratchFolder state_;
-  NoLog log_;
+  KeptLog log_;
   AgentOptions options_;
-  AgentEnd end_;
+  absl::Status end_;
   Agent agent_;
   std::thread thread_;
 };
