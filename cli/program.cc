@@ -17,6 +17,7 @@
 #include "cli/help.h"
 #include "cli/version.h"
 #include "errors/error_code.h"
+#include "flags/words.h"
 
 namespace leadline::cli {
 namespace {
@@ -151,6 +152,11 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
     return output.Finish(At(absl::InvalidArgumentError(ParseErrorText(
                                 app, error, FirstWord(argc, argv))),
                             "arguments"));
+  }
+
+  if (const std::string empty = flags::EmptyValue(app); !empty.empty()) {
+    return Output(out, err, global.json)
+        .Finish(At(absl::InvalidArgumentError(empty), "arguments"));
   }
 
   Output output(out, err, global.json);

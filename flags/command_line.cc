@@ -57,6 +57,9 @@ Reading Read(CLI::App& app, int argc, const char* const* argv,
              const std::function<void()>& complete) {
   try {
     app.parse(argc, argv);
+    if (const std::string empty = EmptyValue(app); !empty.empty()) {
+      return Misuse(app, empty);
+    }
     if (complete) complete();
     if (app.get_option(kPrintConfig)->count() > 0) {
       return {.prints_config = true, .text = app.config_to_str(true)};

@@ -90,6 +90,19 @@ std::string StrayArgument(const CLI::App& app) {
   return left.empty() ? "" : "unexpected argument '" + left.front() + "'";
 }
 
+std::string EmptyValue(const CLI::App& app) {
+  for (const CLI::App* one : {&app, &Given(app)}) {
+    for (const CLI::Option* option : one->get_options()) {
+      const auto& values = option->results();
+      if (option->get_positional() || option->get_expected_min() == 0) continue;
+      if (std::find(values.begin(), values.end(), "") != values.end()) {
+        return option->get_name() + " is empty";
+      }
+    }
+  }
+  return "";
+}
+
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   std::string stray = StrayArgument(app);
   if (!stray.empty()) return stray;

@@ -14,6 +14,10 @@ namespace leadline::flags {
 /// is wrong may follow from it.
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error);
 
+/// "--state is empty" where an option was given an empty one, as by a
+/// shell's variable that is not set: it would count as not given. Else empty.
+std::string EmptyValue(const CLI::App& app);
+
 /// "there is no option --sate, did you mean --state?", "unexpected argument
 /// 'x'"; empty if nothing was left over.
 std::string StrayArgument(const CLI::App& app);

@@ -67,6 +67,9 @@ TEST_F(Commands, NameTheArgumentThatIsWrong) {
        "--expires: 'abc', expected a number from 0.0001 to 36500\n"},
       {{"retry"}, "TARGET is required\n"},
       {{"ls", "--limit"}, "--limit needs a value\n"},
+      // A shell's variable that is not set names no other coordinator.
+      {{"--coordinator", "", "ls"}, "--coordinator is empty\n"},
+      {{"ls", "--token-file", ""}, "--token-file is empty\n"},
       {{"ls", "--limit", "2", "--limit", "3"},
        "--limit is given more than once\n"},
       {{"ls", "--limit", "x"},

@@ -78,6 +78,7 @@ TEST(Read, TellsWhatIsWrongInItsOwnWords) {
       {{"--state", "x", "--private", "y"}, "unexpected argument 'y'"},
       {{}, "--state is required"},
       {{"--state"}, "--state needs a value"},
+      {{"--state", ""}, "--state is empty"},
       {{"--state", "x", "--state", "y"}, "--state is given more than once"},
       {{"--state", "x", "--lease"}, "--lease needs a value"},
       {{"--state", "x", "--lease", "abc"},
