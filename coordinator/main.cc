@@ -93,8 +93,7 @@ bool OutputHasNoReader() {
 
 int Fail(const absl::Status& status) {
   std::fputs(LastWords("leadline-coordinator", status).c_str(), stderr);
-  // Refused for what was asked, not for what happened.
-  return absl::IsPermissionDenied(status) ? 2 : ServiceExitCode(status);
+  return ServiceExitCode(status);
 }
 
 int Fail(const absl::Status& status, Log& log) {

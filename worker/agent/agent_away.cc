@@ -29,8 +29,11 @@ bool IsBarred(const absl::Status& status) {
   return absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status);
 }
 
-std::string WhatNext(std::optional<milliseconds> ends_in) {
-  if (!ends_in) return "tries again until it is let in";
+std::string WhatNext(bool is_refusal, std::optional<milliseconds> ends_in) {
+  if (!ends_in) {
+    return is_refusal ? "tries again until it is let in"
+                      : "tries again until one answers";
+  }
   if (*ends_in <= milliseconds(0)) return "ends";
   const auto seconds =
       std::chrono::ceil<std::chrono::seconds>(*ends_in).count();
@@ -76,7 +79,7 @@ void AgentLogic::TellAway(const absl::Status& status,
              {{"code", code},
               {"message", message},
               {"tries", std::to_string(tries_)},
-              {"next", WhatNext(ends_in)}});
+              {"next", WhatNext(is_refusal, ends_in)}});
 }
 
 void AgentLogic::BreakOff(absl::Status why) {

@@ -18,6 +18,49 @@ absl::Status StateUnusable(const std::string& why) {
                    ErrorCode::kStateUnusable);
 }
 
+/// Why nothing can be made in the folder, or where it would be made; empty if
+/// something can.
+std::string WhyNotInto(std::filesystem::path folder) {
+  std::error_code error;
+  while (!std::filesystem::exists(folder, error) &&
+         folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  if (!std::filesystem::is_directory(folder, error)) {
+    return folder.string() + " is no folder";
+  }
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return "";
+  return folder.string() + ": " + std::strerror(errno);
+}
+
+absl::Status CheckStateFolder(const Config& config) {
+  if (const std::string why = WhyNotForState(config.state);
+      !why.empty() && !config.allow_network_file_system) {
+    return StateUnusable(why);
+  }
+  const std::string why = WhyNotInto(config.state);
+  if (why.empty()) return absl::OkStatus();
+  return StateUnusable("cannot use the state folder " + config.state.string() +
+                       " (" + why +
+                       "); it must belong to the user who runs this, or choose "
+                       "another with --state");
+}
+
+absl::Status CheckLogFolder(const Config& config) {
+  const std::filesystem::path folder = config.log_file.parent_path();
+  // Starting makes the state folder, and no other.
+  if (config.log_file.empty() || folder == config.state) {
+    return absl::OkStatus();
+  }
+  std::error_code error;
+  const std::string why = std::filesystem::exists(folder, error)
+                              ? WhyNotInto(folder)
+                              : "there is no folder " + folder.string();
+  if (why.empty()) return absl::OkStatus();
+  return StateUnusable("cannot write the log " + config.log_file.string() +
+                       " (" + why + "); choose another with --log-file");
+}
+
 absl::StatusOr<Offer> LookAtDevices(const Config& config) {
   OfferWishes wishes;
   wishes.slots = config.slots;
@@ -47,18 +90,17 @@ SessionOptions ToSessionOptions(const Config& config) {
 
 absl::StatusOr<Offer> CheckReady(const Config& config) {
   const std::string whose = WhyNotAsRoot(config.state, geteuid());
-  if (!whose.empty())
+  if (!whose.empty()) {
     return StateUnusable("cannot use the state folder: " + whose);
+  }
   if (!config.fetch.empty()) return Offer{};
   if (access(config.trainer.c_str(), X_OK) != 0) {
     return absl::InvalidArgumentError(
         "no trainer at " + config.trainer.string() + " that may be run (" +
         std::strerror(errno) + "); name one with --trainer");
   }
-  if (const std::string why = WhyNotForState(config.state);
-      !why.empty() && !config.allow_network_file_system) {
-    return StateUnusable(why);
-  }
+  if (absl::Status state = CheckStateFolder(config); !state.ok()) return state;
+  if (absl::Status log = CheckLogFolder(config); !log.ok()) return log;
   const absl::Status usable = CheckUsable(ToSessionOptions(config));
   if (!usable.ok()) return absl::InvalidArgumentError(usable.message());
   if (config.only_end_leftovers) return Offer{};

@@ -37,6 +37,9 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {
+  if (status.error_code() == grpc::StatusCode::CANCELLED) {
+    return absl::UnavailableError("the coordinator broke the connection off");
+  }
   const bool is_gone = status.error_code() == grpc::StatusCode::UNAVAILABLE;
   const absl::Status error(static_cast<absl::StatusCode>(status.error_code()),
                            is_gone

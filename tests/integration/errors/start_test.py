@@ -151,6 +151,13 @@ class StartOfAnAgent(ErrorsWorld):
                     said = self.refused("misuse", "--state", self.state(), *words, *more, exit_code=2)
                     self.assertIn(why, said)
         self.assertFalse(self.state().exists())
+        private.chmod(0o600)
+        for words, why in ((["--state", private / "below"], "is no folder"),
+                           (["--state", self.state(), "--log-file", self.folder / "no" / "agent.log"], "there is no folder")):
+            for more in ((), ("--print-config",)):
+                with self.subTest(words=words, more=more):
+                    self.assertIn(why, self.refused("state_unusable", *words, *more))
+        self.assertFalse(self.state().exists())
 
     def test_settings_that_could_run_are_printed_and_nothing_is_touched(self):
         agent = self.start("leadline-agent", "--state", self.state(), "--coordinator", "127.0.0.1:1", "--trainer", "/bin/true",

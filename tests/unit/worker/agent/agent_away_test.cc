@@ -45,6 +45,10 @@ TEST_F(AgentAway, WhatAPersonMustMendIsAnErrorOfItsOwnAndToldOnce) {
   EXPECT_EQ(refused.fields.at("next"), "tries again until it is let in");
   AwaitRefusals(10);
   EXPECT_EQ(agent.log().Of("coordinator_refuses").size(), 1U);
+  const auto gone = agent.log().Of("coordinator_gone");
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(gone[0].fields.at("code"), "unreachable");
+  EXPECT_THAT(gone[0].fields.at("message"), HasSubstr("broke the connection"));
   // Another reason is news.
   LoseTo([](FakeHabits& habits) {
     habits.bars = false;
