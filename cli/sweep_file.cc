@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Messages stay under 1 MiB.
-constexpr size_t kLargest = 1000 * 1000;
+constexpr size_t kLargest = 1'000'000;
 
 absl::Status Unreadable(const std::string& path, const std::string& why) {
   return At(absl::InvalidArgumentError(

@@ -11,6 +11,7 @@ template <typename Scalar>
 LEADLINE_INLINE Scalar Store(int64_t width, const Scalar* before,
                              const Scalar* update, Scalar sign, Scalar* sum) {
   Scalar squares = 0;
+  // NOLINTNEXTLINE(bugprone-branch-clone): it does not look into these loops.
   if (before == nullptr) {
 #pragma omp simd reduction(+ : squares)
     for (int64_t d = 0; d < width; ++d) {

@@ -24,7 +24,7 @@ void CheckFile(const fs::path& path, std::string_view hash,
 }
 
 fs::path EnsureBuiltIn(const spec::DatasetInfo& info, const fs::path& folder) {
-  const fs::path path = folder / info.file;
+  fs::path path = folder / info.file;
   if (fs::exists(path) &&
       HashFile(path, info.content_hash) == info.content_hash)
     return path;
