@@ -124,7 +124,7 @@ absl::Status Coordinator::Begin() {
                        [this](const rpc::Demand& demand) { OnDemand(demand); });
   sweeps_.emplace(rpc::SweepServiceParts{
       *loop_, *store_.reader, *background_, *attachments_, watchers_, sessions_,
-      options_.config.state, options_.config.is_private});
+      *door_, options_.config.state, options_.config.is_private});
   logs_.emplace(options_.config.state, *background_, sessions_);
   results_.emplace(rpc::ResultsServiceParts{
       *store_.reader, *background_, *logs_, options_.database.string()});

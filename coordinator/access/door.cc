@@ -99,7 +99,7 @@ absl::StatusOr<Caller> Door::Identify(Entrance entrance,
   const auto token = book_.Check(authorization, Now());
   if (!token.ok()) return token.status();
   return Caller{WhoOf(*token), storage::TokenText(token->id), token->id,
-                token->role};
+                token->role, token->name};
 }
 
 absl::Status Door::CheckLimits(const Visit& visit, const Caller& caller) {

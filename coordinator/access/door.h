@@ -48,6 +48,7 @@ struct Caller {
   std::string key;               // for limits: "t3", "socket", "loopback"
   std::optional<int64_t> token;  // by which it came in; null: it needed none
   AccessRole role = AccessRole::kRead;
+  std::string name = {};  // of that token; empty: it has none
 
   /// Who needs no token may do all that any token allows.
   bool May(AccessRole needed) const { return !token || Allows(role, needed); }

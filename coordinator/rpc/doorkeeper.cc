@@ -102,10 +102,7 @@ class CallRecorder final : public grpc::experimental::Interceptor {
  private:
   void Begin() {
     grpc::ServerContextBase* context = info_->server_context();
-    const bool is_socket = context->peer().starts_with("unix:");
-    const auto caller =
-        door_.Recognise(is_socket ? Entrance::kSocket : Entrance::kLoopback,
-                        Find(context->client_metadata(), "authorization"));
+    const auto caller = CallerOf(door_, *context);
     // Its token ended in between.
     if (!caller) return context->TryCancel();
     who_ = caller->who;
@@ -185,6 +182,13 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> GuardedCredentials(
   credentials->SetAuthMetadataProcessor(
       std::make_shared<Gatekeeper>(door, entrance));
   return credentials;
+}
+
+std::optional<access::Caller> CallerOf(const access::Door& door,
+                                       const grpc::ServerContextBase& context) {
+  const bool is_socket = context.peer().starts_with("unix:");
+  return door.Recognise(is_socket ? Entrance::kSocket : Entrance::kLoopback,
+                        Find(context.client_metadata(), "authorization"));
 }
 
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>

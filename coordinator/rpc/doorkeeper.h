@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include <absl/status/statusor.h>
 #include <grpcpp/security/server_credentials.h>
@@ -22,8 +23,12 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> GuardedCredentials(
     const ListenAddress& address, const tls::ServerFiles& files,
     access::Door& door);
 
+/// Who makes the call, which was let in; null if its token has ended since.
+std::optional<access::Caller> CallerOf(const access::Door& door,
+                                       const grpc::ServerContextBase& context);
+
 /// Notes admitted calls: in the audit those that change something, which are
-/// answered when their row is on disk; among the open calls all of them.
+/// answered when their row is on disk; among the open streams those that last.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>
 MakeCallRecorder(access::Door& door);
 

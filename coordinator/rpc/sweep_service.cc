@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "coordinator/rpc/doorkeeper.h"
 #include "coordinator/rpc/plan_request.h"
 #include "coordinator/rpc/request_id.h"
 #include "coordinator/rpc/resolve.h"
@@ -67,9 +68,13 @@ grpc::ServerUnaryReactor* SweepService::Submit(
     reactor->Finish(id);
     return reactor;
   }
+  // A token knows better who submits than a command on whatever machine.
+  const auto caller = CallerOf(parts_.door, *context);
+  const std::string user =
+      caller && !caller->name.empty() ? caller->name : request->user();
   // Request and reply live until Finish.
   parts_.background.Post(
-      [this, request, reply, reactor](const std::stop_token& stop) {
+      [this, request, reply, reactor, user](const std::stop_token& stop) {
         const Planned planned = PlanRequest(*request, true, stop);
         if (!planned.status.ok()) return reactor->Finish(planned.status);
         reply->set_name(planned.sweep.name);
@@ -78,6 +83,7 @@ grpc::ServerUnaryReactor* SweepService::Submit(
         reply->set_duplicates(planned.plan.duplicates.value_or(0));
         control::SubmitSweep command;
         command.sweep = ToNewSweep(planned.sweep, planned.plan, *request);
+        command.sweep.sweep.user = user;
         command.request_id = request->request_id();
         command.make_new = request->make_new();
         parts_.commands.Post(

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/access/door.h"
 #include "coordinator/control/sinks.h"
 #include "coordinator/rpc/agent_sessions.h"
 #include "coordinator/rpc/attachments.h"
@@ -28,6 +29,7 @@ struct SweepServiceParts {
   Attachments& attachments;
   Watchers& watchers;
   AgentSessions& agents;
+  const access::Door& door;
   std::filesystem::path state;  // the coordinator's folder
   /// Its only agent is of this machine and shares that folder.
   bool is_private = false;

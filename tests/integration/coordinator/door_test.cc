@@ -162,6 +162,36 @@ TEST(DoorTest, ARevokedAgentLosesItsSession) {
             grpc::StatusCode::UNAUTHENTICATED);
 }
 
+TEST(DoorTest, ASweepIsOfWhomItsTokenNames) {
+  DoorWorld world(Encrypted::kYes);
+  const std::string token = world.Token(AccessRole::kSubmit);
+  for (const auto& [channel, user] :
+       {std::pair(world.Channel(token), "submit"),
+        std::pair(world.Socket(), "root of somewhere")}) {
+    v1::SubmitRequest request;
+    request.set_text(kSmallSweep);
+    request.set_file("sweep.yaml");
+    request.set_base_folder("/");
+    request.set_request_id(user);
+    request.set_user("root of somewhere");
+    request.set_make_new(true);
+    v1::SubmitReply submitted;
+    grpc::ClientContext context;
+    ASSERT_TRUE(v1::SweepService::NewStub(channel)
+                    ->Submit(&context, request, &submitted)
+                    .ok());
+    v1::ListSweepsRequest list;
+    list.set_user(user);
+    v1::ListSweepsReply listed;
+    grpc::ClientContext again;
+    ASSERT_TRUE(v1::ResultsService::NewStub(channel)
+                    ->ListSweeps(&again, list, &listed)
+                    .ok());
+    ASSERT_EQ(listed.sweeps_size(), 1);
+    EXPECT_EQ(listed.sweeps(0).sweep(), submitted.sweep());
+  }
+}
+
 TEST(DoorTest, WhoRevokesItsOwnTokenIsAnswered) {
   DoorWorld world(Encrypted::kYes);
   const auto channel = world.Channel(world.Token(AccessRole::kAdmin));
