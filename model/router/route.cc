@@ -212,11 +212,12 @@ Tensor Route(const std::vector<Candidate>& candidates, const RouterKey& router,
     return first_RBTD;
   }
   std::vector<Tensor> values;
+  values.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
     values.push_back(candidate.source.value_RBTD);
   }
   const auto state = StateOf(candidates, router);
-  const Tensor out_RBTD = RouteFunction::apply(
+  Tensor out_RBTD = RouteFunction::apply(
       state, OrNone(router.key_RD), OrNone(router.bias_RC),
       OrNone(router.null.value_RD), OrNone(router.null.logit_R),
       torch::TensorList(values));

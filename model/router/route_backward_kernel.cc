@@ -84,6 +84,7 @@ LEADLINE_INLINE void SendBack(int64_t width, const Shares<Scalar>& shares,
                               const Scalar* dout, const Scalar* key,
                               const Scalar* value, const Scalar* before,
                               Scalar* after) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): it does not look into these loops.
   if (before == nullptr) {
 #pragma omp simd
     for (int64_t d = 0; d < width; ++d) {

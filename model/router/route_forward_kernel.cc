@@ -73,6 +73,7 @@ LEADLINE_INLINE void Mix(const RouteShape& shape, int64_t heads,
           source.scale == nullptr ? weight : weight * source.scale[row];
       const Scalar* const v = source.value + place * source.stride + h * slice;
       Scalar* const o = out + h * slice;
+      // NOLINTNEXTLINE(bugprone-branch-clone): it does not look into them.
       if (!begun) {
 #pragma omp simd
         for (int64_t d = 0; d < slice; ++d) o[d] = share * v[d];
