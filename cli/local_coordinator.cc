@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <pwd.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,6 +16,7 @@
 
 #include "cli/coordinator_process.h"
 #include "cli/exit_code.h"
+#include "common/user_name.h"
 #include "errors/error_code.h"
 
 namespace leadline::cli {
@@ -51,12 +51,10 @@ absl::Status CheckIsOurs(const fs::path& state, const Descriptor& folder) {
   if (fstat(folder.number(), &about) != 0 || about.st_uid == geteuid()) {
     return Unusable(state, why, "");
   }
-  const passwd* owner = getpwuid(about.st_uid);
   return Unusable(
       state, why,
       fmt::format("it belongs to user {}: run this as that user, or ",
-                  owner == nullptr ? std::to_string(about.st_uid)
-                                   : std::string(owner->pw_name)));
+                  UserText(about.st_uid)));
 }
 
 absl::StatusOr<Descriptor> OpenStateFolder(const fs::path& state) {

@@ -8,13 +8,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include "cli/descriptor.h"
 #include "cli/exit_code.h"
 #include "cli/problems.h"
 #include "cli/text.h"
+#include "common/user_name.h"
 
 namespace leadline::cli {
 namespace {
@@ -65,9 +65,8 @@ absl::Status CheckUtf8(const std::string& text, const std::string& path) {
   return ProblemsError({problem});
 }
 
-std::string UserName() {
-  const passwd* entry = getpwuid(geteuid());
-  std::string name = entry == nullptr ? "" : entry->pw_name;
+std::string OwnName() {
+  std::string name = UserName(geteuid());
   size_t bad = 0;
   return IsUtf8(name, &bad) ? name : "";
 }
@@ -95,7 +94,7 @@ absl::StatusOr<v1::SubmitRequest> ReadSweepFile(const std::string& path) {
   request.set_file(shown);
   request.set_base_folder(folder.string());
   request.set_request_id(FreshRequestId());
-  request.set_user(UserName());
+  request.set_user(OwnName());
   return request;
 }
 

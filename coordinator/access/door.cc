@@ -3,8 +3,9 @@
 #include <utility>
 
 #include <absl/status/status.h>
-#include <pwd.h>
 #include <unistd.h>
+
+#include "common/user_name.h"
 
 namespace leadline::access {
 namespace {
@@ -14,14 +15,6 @@ constexpr std::string_view kBearer = "Bearer ";
 storage::WallTime Now() {
   return std::chrono::time_point_cast<storage::WallTime::duration>(
       std::chrono::system_clock::now());
-}
-
-std::string LocalUser() {
-  passwd entry{};
-  passwd* found = nullptr;
-  char buffer[4096];
-  getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &found);
-  return found != nullptr ? entry.pw_name : std::to_string(geteuid());
 }
 
 std::string WhoOf(const storage::TokenRecord& token) {
@@ -45,7 +38,7 @@ Door::Door(storage::AccessStore& store, Log& log, Limits limits,
            const std::vector<storage::TokenRecord>& tokens)
     : store_(store),
       limits_(limits),
-      local_user_(LocalUser()),
+      local_user_(UserText(geteuid())),
       book_(tokens),
       rates_(limits.calls_a_second, limits.calls_at_once),
       clerk_(std::make_unique<Clerk>(store, log, [this] { EndStale(); })) {}
