@@ -96,6 +96,7 @@ CLI::ConfigItem SettingsFile::ReadLine(const std::string& line) const {
   }
   item.inputs = {WithoutMarks(CLI::detail::trim_copy(line.substr(equals + 1)))};
   const std::string& value = item.inputs.front();
+  if (value.empty()) throw CLI::ConfigError(item.name + " is empty");
   if (IsFlag(*option) && value != "true" && value != "false") {
     throw CLI::ConfigError(item.name + " is true or false, not " + value);
   }

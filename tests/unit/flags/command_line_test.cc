@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -117,6 +118,19 @@ TEST(Read, NamesTheKeyThatAnUnknownOneMayBe) {
             "program: " + file +
                 ": line 1: unknown key elephant; the keys are the flags of "
                 "--help [misuse]\n");
+  std::filesystem::remove(file);
+}
+
+TEST(Read, NamesTheFileWhereAValueIsEmpty) {
+  std::string file =
+      (std::filesystem::temp_directory_path() / "flags_XXXXXX").string();
+  close(mkstemp(file.data()));
+  for (const char* line : {"state=", "state= \"\"", "private="}) {
+    std::ofstream(file) << "# settings\n" << line << "\n";
+    const std::string key(line, std::string_view(line).find('='));
+    EXPECT_EQ(ReadWords({"--config", file.c_str()}).text,
+              "program: " + file + ": line 2: " + key + " is empty [misuse]\n");
+  }
   std::filesystem::remove(file);
 }
 
