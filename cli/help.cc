@@ -14,8 +14,7 @@ namespace leadline::cli {
 
 namespace {
 
-// Positionals appear by the text of their option, "FILE", everywhere; "[FILE]"
-// may be left out.
+// Positionals appear by the text of their option, "FILE", everywhere.
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option_name(const CLI::Option* option,

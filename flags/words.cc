@@ -67,12 +67,8 @@ std::string Replaced(std::string text, std::string_view from,
 }  // namespace
 
 std::string ArgumentName(const CLI::Option& option) {
-  std::string text = option.get_option_text();
-  if (text.empty()) return option.get_name(true);
-  if (text.starts_with('[') && text.ends_with(']')) {
-    text = text.substr(1, text.size() - 2);
-  }
-  return text;
+  const std::string text = option.get_option_text();
+  return text.empty() ? option.get_name(true) : text;
 }
 
 std::string StrayArgument(const CLI::App& app) {

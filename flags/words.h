@@ -22,8 +22,7 @@ std::string EmptyValue(const CLI::App& app);
 /// 'x'"; empty if nothing was left over.
 std::string StrayArgument(const CLI::App& app);
 
-/// The text of a positional argument without what says that it may be left out:
-/// "FILE" of "[FILE]".
+/// How a positional argument is called: "FILE".
 std::string ArgumentName(const CLI::Option& option);
 
 }  // namespace leadline::flags

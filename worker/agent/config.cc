@@ -49,10 +49,6 @@ struct Flags {
   bool only_end_leftovers = false;
 };
 
-CLI::Validator Numbers(int64_t least, int64_t most) {
-  return flags::WholeNumber(least, most);
-}
-
 void DeclareWork(CLI::App& app, Flags& flags) {
   app.add_option("--state", flags.state,
                  "folder of this agent: data, attempts, logs; required")
@@ -64,7 +60,7 @@ void DeclareWork(CLI::App& app, Flags& flags) {
       ->type_name("NAME");
   app.add_option("--slots", flags.slots,
                  "CPU slots; default: one a core, and none beside GPUs")
-      ->check(Numbers(1, 1024));
+      ->check(flags::WholeNumber(1, 1024));
   app.add_option("--devices", flags.devices,
                  "GPUs to offer, by index or UUID: 0,1; none; default: all "
                  "that CUDA_VISIBLE_DEVICES shows")
@@ -80,7 +76,7 @@ void DeclareWork(CLI::App& app, Flags& flags) {
   app.add_option("--collective-timeout", flags.collective_timeout_s,
                  "seconds in which an operation of several ranks must end; "
                  "default: 30")
-      ->check(Numbers(1, 86'400));
+      ->check(flags::WholeNumber(1, 86'400));
   app.add_option("--trainer", flags.trainer,
                  "the trainer program; default: leadline-trainer beside this")
       ->type_name("FILE");
@@ -155,20 +151,20 @@ void DeclareLimits(CLI::App& app, Flags& flags) {
                  "seconds without a record or processor time after which a "
                  "trainer is taken to hang; at least ten times its own longest "
                  "wait, and sixty where it is busy")
-      ->check(Numbers(1, 1'000'000))
+      ->check(flags::WholeNumber(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--least-free-mb", flags.least_free_mb,
                  "free space below which no attempt starts")
-      ->check(Numbers(0, 1'000'000'000))
+      ->check(flags::WholeNumber(0, 1'000'000'000))
       ->capture_default_str();
   app.add_option("--keep-days", flags.keep_days,
                  "how long event files and logs of attempts are kept whose end "
                  "the coordinator has on disk; checkpoints always are")
-      ->check(Numbers(0, 36'500))
+      ->check(flags::WholeNumber(0, 36'500))
       ->capture_default_str();
   app.add_option("--keep-mb", flags.keep_mb,
                  "how much of them is kept; the oldest go first")
-      ->check(Numbers(0, 1'000'000'000))
+      ->check(flags::WholeNumber(0, 1'000'000'000))
       ->capture_default_str();
   app.add_flag("--end-leftovers", flags.only_end_leftovers,
                "end the trainers that an earlier agent left behind, no more; "
