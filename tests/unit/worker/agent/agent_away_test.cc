@@ -38,7 +38,7 @@ TEST_F(AgentAway, WhatAPersonMustMendIsAnErrorOfItsOwnAndToldOnce) {
   RunningAgent agent(coordinator_.address());
   Await(IsRegistered);
   LoseTo([](FakeHabits& habits) { habits.bars = true; });
-  const LogLine refused = agent.log().WaitFor("coordinator_refuses");
+  const test::LogLine refused = agent.log().WaitFor("coordinator_refuses");
   EXPECT_EQ(refused.level, LogLevel::kError);
   EXPECT_EQ(refused.fields.at("code"), "unauthenticated");
   EXPECT_EQ(refused.fields.at("message"), "no such token");
@@ -72,7 +72,7 @@ TEST_F(AgentAway, ATokensFileThatIsGoneIsAnErrorToo) {
   Await(IsRegistered);
   std::filesystem::remove(file);
   coordinator_.DropStreams();
-  const LogLine refused = agent.log().WaitFor("coordinator_refuses");
+  const test::LogLine refused = agent.log().WaitFor("coordinator_refuses");
   EXPECT_EQ(refused.level, LogLevel::kError);
   EXPECT_THAT(refused.fields.at("message"), HasSubstr(file));
 }
@@ -81,7 +81,7 @@ TEST(AgentAlone, ANameThatIsTakenSaysHowLongItWaitsAndShowsNoMarkup) {
   FakeCoordinator coordinator;
   coordinator.Change([](FakeHabits& habits) { habits.refuses = true; });
   RunningAgent agent(coordinator.address());
-  const LogLine refused = agent.log().WaitFor("coordinator_refuses");
+  const test::LogLine refused = agent.log().WaitFor("coordinator_refuses");
   EXPECT_EQ(refused.level, LogLevel::kWarning) << "it may pass";
   EXPECT_EQ(refused.fields.at("code"), "name_taken");
   EXPECT_EQ(refused.fields.at("next"), "tries for 30 s more, then ends");
@@ -143,7 +143,7 @@ TEST(AgentAlone, SaysWhatItMetWhereNoCoordinatorAnswers) {
     AgentOptions options;
     options.session.connect_timeout = milliseconds(300);
     RunningAgent agent(address, options);
-    const LogLine gone = agent.log().WaitFor("coordinator_gone");
+    const test::LogLine gone = agent.log().WaitFor("coordinator_gone");
     EXPECT_EQ(gone.level, LogLevel::kWarning);
     EXPECT_EQ(gone.fields.at("code"), "unreachable");
     EXPECT_THAT(gone.fields.at("message"),

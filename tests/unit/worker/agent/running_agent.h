@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "kept_log.h"
+#include "tests/support/kept_log.h"
 #include "tests/support/paths.h"
 #include "tests/support/scratch_folder.h"
 #include "worker/agent/agent.h"
@@ -48,7 +48,7 @@ class RunningAgent {
   }
 
   const std::filesystem::path& state() const { return state_.path(); }
-  KeptLog& log() { return log_; }
+  test::KeptLog& log() { return log_; }
 
  private:
   static absl::StatusOr<std::string> FindTestData(const v1::Dataset& dataset,
@@ -95,7 +95,7 @@ class RunningAgent {
   }
 
   ScratchFolder state_;
-  KeptLog log_;
+  test::KeptLog log_;
   AgentOptions options_;
   absl::Status end_;
   Agent agent_;
