@@ -10,6 +10,7 @@
 #include "cli/progress_line.h"
 #include "cli/progress_teller.h"
 #include "errors/error_code.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -170,13 +171,22 @@ absl::StatusOr<v1::Progress> Follow(Context& context, Connection& connection,
   return Follower(context, connection, sweep, options).Run();
 }
 
-void AddPatience(CLI::App& app, int64_t* seconds) {
-  app.add_option("--patience", *seconds,
-                 fmt::format("seconds to wait for a shared coordinator that "
-                             "went away; 0: none (default {})",
-                             kPatience.count()))
+void AddGiveUp(CLI::App& app, int64_t* seconds, const std::string& when) {
+  app.add_option("--give-up", *seconds,
+                 fmt::format("{}seconds to wait while nothing can run; 0: for "
+                             "ever (default {})",
+                             when, kGiveUp.count()))
       ->option_text("SECONDS")
-      ->check(CLI::Range(int64_t{0}, int64_t{31536000}));
+      ->check(flags::WholeNumber(0, kMostWait.count()));
+}
+
+void AddPatience(CLI::App& app, int64_t* seconds, const std::string& when) {
+  app.add_option("--patience", *seconds,
+                 fmt::format("{}seconds to wait for a shared coordinator that "
+                             "went away; 0: none (default {})",
+                             when, kPatience.count()))
+      ->option_text("SECONDS")
+      ->check(flags::WholeNumber(0, kMostWait.count()));
 }
 
 absl::Status Verdict(const v1::Progress& last, bool strict) {

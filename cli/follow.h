@@ -14,11 +14,14 @@
 
 namespace leadline::cli {
 
+inline constexpr std::chrono::seconds kGiveUp{60};
 inline constexpr std::chrono::seconds kPatience{300};
+/// A year: the most that a command is told to wait.
+inline constexpr std::chrono::seconds kMostWait{365 * 24 * 60 * 60};
 
 struct FollowOptions {
   /// How long to wait while no device can run any of it; zero: for ever.
-  std::chrono::seconds give_up{60};
+  std::chrono::seconds give_up = kGiveUp;
   /// How long to wait for a shared coordinator that went away.
   std::chrono::seconds patience = kPatience;
   /// Progress is what was asked for: lines on standard output.
@@ -33,8 +36,10 @@ absl::StatusOr<v1::Progress> Follow(Context& context, Connection& connection,
                                     const std::string& sweep,
                                     const FollowOptions& options);
 
-/// The flag --patience of a command that follows.
-void AddPatience(CLI::App& app, int64_t* seconds);
+/// The flags --give-up and --patience of a command that follows; `when`, as
+/// "with --wait: ", begins what a help says of them.
+void AddGiveUp(CLI::App& app, int64_t* seconds, const std::string& when = "");
+void AddPatience(CLI::App& app, int64_t* seconds, const std::string& when = "");
 
 /// OK if all trials ended well; exit code 3 if some failed or, when `strict`,
 /// diverged; exit code 1 if it was cancelled.

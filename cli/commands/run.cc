@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kEndTime{6};
 struct Options {
   SubmitOptions submit;
   int64_t slots = 0;
-  int64_t give_up_s = 60;
+  int64_t give_up_s = kGiveUp.count();
   int64_t patience_s = kPatience.count();
   bool strict = false;
   bool seed_table = false;
@@ -109,11 +109,7 @@ Command RunCommand() {
                        "one a core)")
             ->option_text("N")
             ->check(flags::WholeNumber(1, 1024));
-        app.add_option("--give-up", options->give_up_s,
-                       "seconds to wait while nothing can run; 0: for ever "
-                       "(default 60)")
-            ->option_text("SECONDS")
-            ->check(flags::WholeNumber(0, 31536000));
+        AddGiveUp(app, &options->give_up_s);
         AddPatience(app, &options->patience_s);
         app.add_flag("--strict", options->strict,
                      "diverged trials count as failed in the exit code");

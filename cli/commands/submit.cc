@@ -6,7 +6,6 @@
 #include "cli/progress_line.h"
 #include "cli/submit_sweep.h"
 #include "cli/sweep_rows.h"
-#include "flags/values.h"
 
 namespace leadline::cli {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 struct Options {
   SubmitOptions submit;
   bool wait = false;
-  int64_t give_up_s = 60;
+  int64_t give_up_s = kGiveUp.count();
   int64_t patience_s = kPatience.count();
   bool strict = false;
 };
@@ -91,12 +90,9 @@ Command SubmitCommand() {
         auto options = std::make_shared<Options>();
         AddSubmitOptions(app, &options->submit);
         app.add_flag("--wait", options->wait, "follow it until it has ended");
-        app.add_option("--give-up", options->give_up_s,
-                       "with --wait: seconds to wait while nothing can run; "
-                       "0: for ever (default 60)")
-            ->option_text("SECONDS")
-            ->check(flags::WholeNumber(0, 31536000));
-        AddPatience(app, &options->patience_s);
+        constexpr char kWhen[] = "with --wait: ";
+        AddGiveUp(app, &options->give_up_s, kWhen);
+        AddPatience(app, &options->patience_s, kWhen);
         app.add_flag("--strict", options->strict,
                      "with --wait: diverged trials count as failed in the "
                      "exit code");

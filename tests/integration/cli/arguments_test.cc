@@ -74,6 +74,8 @@ TEST_F(Commands, NameTheArgumentThatIsWrong) {
        "--limit is given more than once\n"},
       {{"ls", "--limit", "x"},
        "--limit: 'x', expected a whole number from 1 to 1000000\n"},
+      {{"watch", "s1", "--patience", "x"},
+       "--patience: 'x', expected a whole number from 0 to 31536000\n"},
       {{"logs", "s1.1.0", "--stdout", "--stderr"},
        "--stdout and --stderr exclude each other\n"},
       {{"ls", "--failed-kind", "cancelled"},
