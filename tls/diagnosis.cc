@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tls/handshake_words.h"
 #include "tls/host_port.h"
 #include "tls/pem_files.h"
 
@@ -146,9 +147,7 @@ absl::Status CheckServer(SSL* session, const std::string& host) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-      return Refused(
-          "the server's certificate is of an authority that is not trusted "
-          "here; name the right one with --tls-ca");
+      return Refused(kUnknownAuthority);
     default:
       return Refused(std::string("the server's certificate is not accepted: ") +
                      X509_verify_cert_error_string(verdict));
@@ -191,7 +190,7 @@ absl::Status Handshake(const HostPort& to, const ClientFiles& files,
   }
   if (reason == SSL_R_WRONG_VERSION_NUMBER ||
       reason == SSL_R_PACKET_LENGTH_TOO_LONG) {
-    return Refused("the server speaks no TLS");
+    return Refused(kSpeaksNoTls);
   }
   if (shaken <= 0) return asked ? NotAccepted(files) : absl::OkStatus();
   const absl::Status server = CheckServer(session.get(), to.host);

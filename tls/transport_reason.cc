@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "tls/handshake_words.h"
+
 namespace leadline::tls {
 namespace {
 
@@ -18,10 +20,8 @@ constexpr std::array kTranslations = {
     Translation{"Trying to connect an http1.x server", kWebServer},
     Translation{"Failed parsing HTTP/2",
                 "another program answers there, which is no coordinator"},
-    Translation{"wrong version number", "the server speaks no TLS"},
-    Translation{"certificate verify failed",
-                "the server's certificate is of an authority that is not "
-                "trusted here; name the right one with --tls-ca"},
+    Translation{"wrong version number", kSpeaksNoTls},
+    Translation{"certificate verify failed", kUnknownAuthority},
     Translation{"Socket closed", "the connection was closed from there"},
     Translation{"keepalive watchdog timeout",
                 "nothing was heard on the connection for too long"},
