@@ -16,7 +16,6 @@ namespace {
 constexpr size_t kMuch = 64;  // messages
 
 constexpr std::chrono::milliseconds kDiagnosisTime{3000};
-constexpr std::chrono::milliseconds kMomentToTell{200};
 
 grpc::ChannelArguments Arguments(const Keepalive& keepalive) {
   grpc::ChannelArguments arguments = ClientArguments(keepalive);
@@ -53,13 +52,14 @@ absl::Status FromGrpc(const grpc::Status& status) {
 
 /// What a channel met that did not come to stand: a call that does not wait for
 /// it is told.
-std::string WhatWasMet(v1::WorkerService::Stub& stub) {
+std::string WhatWasMet(v1::WorkerService::Stub& stub,
+                       std::chrono::milliseconds within) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kMomentToTell);
+  context.set_deadline(std::chrono::system_clock::now() + within);
   const grpc::Status status = stub.Session(&context)->Finish();
-  return status.error_code() == grpc::StatusCode::UNAVAILABLE
-             ? tls::TransportReason(status.error_message())
-             : "no answer: is a firewall between?";
+  return status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED
+             ? "no answer: is a firewall between?"
+             : std::string(FromGrpc(status).message());
 }
 
 }  // namespace
@@ -151,9 +151,9 @@ absl::Status Session::WhyNotConnected(v1::WorkerService::Stub& stub) const {
                                         options_.coordinator + ": " +
                                         std::string(why.message()));
   }
-  return absl::UnavailableError("no coordinator answers at " +
-                                options_.coordinator + " (" + WhatWasMet(stub) +
-                                ")");
+  return absl::UnavailableError(
+      "no coordinator answers at " + options_.coordinator + " (" +
+      WhatWasMet(stub, options_.moment_to_tell) + ")");
 }
 
 absl::Status Session::RunStream() {

@@ -30,6 +30,8 @@ struct SessionOptions {
   tls::ClientFiles tls;     // read anew for every stream, as the token is
   tls::TokenSource token;   // not shown to a socket
   std::chrono::milliseconds connect_timeout{5000};
+  /// After that, for what was met there to be told: the session waits for it.
+  std::chrono::milliseconds moment_to_tell{200};
   std::chrono::milliseconds least_wait{100};
   std::chrono::milliseconds most_wait{5000};
   uint64_t seed = 0;  // of the waits

@@ -142,6 +142,7 @@ TEST(AgentAlone, SaysWhatItMetWhereNoCoordinatorAnswers) {
   for (const auto& [address, why] : cases) {
     AgentOptions options;
     options.session.connect_timeout = milliseconds(300);
+    options.session.moment_to_tell = kPatience;
     RunningAgent agent(address, options);
     const test::LogLine gone = agent.log().WaitFor("coordinator_gone");
     EXPECT_EQ(gone.level, LogLevel::kWarning);
@@ -150,6 +151,17 @@ TEST(AgentAlone, SaysWhatItMetWhereNoCoordinatorAnswers) {
                 AllOf(HasSubstr("no coordinator answers at " + address),
                       HasSubstr(why)));
   }
+}
+
+TEST(AgentAlone, TellsWhatACoordinatorSaysThatCameUpInBetween) {
+  FakeCoordinator coordinator;
+  coordinator.Change([](FakeHabits& habits) { habits.bars = true; });
+  AgentOptions options;
+  options.session.connect_timeout = milliseconds(0);  // it came too late
+  options.session.moment_to_tell = kPatience;
+  RunningAgent agent(coordinator.address(), options);
+  const test::LogLine gone = agent.log().WaitFor("coordinator_gone");
+  EXPECT_THAT(gone.fields.at("message"), HasSubstr("(no such token)"));
 }
 
 TEST(RepeatedNews, IsToldAtOnceAndThenEverMoreRarely) {
