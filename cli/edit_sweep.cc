@@ -42,13 +42,9 @@ std::vector<std::string> TagsNotThere(
   for (const std::string& tag : wanted) {
     if (std::find(tags.begin(), tags.end(), tag) != tags.end()) continue;
     missing.push_back(tag);
-    const std::string_view nearest = NearestName(tag, tags);
     output.Note(fmt::format(
         "{} has no tag {}{}", output.err().Clean(trials->sweep),
-        output.err().Clean(tag),
-        nearest.empty()
-            ? ""
-            : fmt::format(", did you mean {}?", output.err().Clean(nearest))));
+        output.err().Clean(tag), output.err().Clean(DidYouMean(tag, tags))));
   }
   return missing;
 }

@@ -107,10 +107,8 @@ std::string ParseErrorText(const CLI::App& app, const CLI::ParseError& error,
     for (const CLI::App* command : app.get_subcommands(nullptr)) {
       names.push_back(command->get_name());
     }
-    const std::string_view nearest = NearestName(word, names);
-    return fmt::format(
-        "there is no command '{}'{}\nleadline --help lists them", word,
-        nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest));
+    return fmt::format("there is no command '{}'{}\nleadline --help lists them",
+                       word, DidYouMean(word, names));
   }
   const std::string stray = flags::StrayArgument(app);
   return fmt::format("{}\nleadline --help lists them",

@@ -33,8 +33,7 @@ size_t Distance(std::string_view a, std::string_view b) {
 /// near: "foo" is no "rho".
 size_t MostWrong(size_t size) { return std::min<size_t>(2, (size + 1) / 3); }
 
-}  // namespace
-
+/// Empty if none is near.
 std::string_view NearestName(std::string_view typed,
                              const std::vector<std::string_view>& names) {
   constexpr size_t kLongestName = 40;
@@ -49,6 +48,16 @@ std::string_view NearestName(std::string_view typed,
     best = name;
   }
   return best;
+}
+
+}  // namespace
+
+std::string DidYouMean(std::string_view typed,
+                       const std::vector<std::string_view>& names,
+                       std::string_view mark) {
+  const std::string_view nearest = NearestName(typed, names);
+  if (nearest.empty()) return "";
+  return ", did you mean " + std::string(mark) + std::string(nearest) + "?";
 }
 
 }  // namespace leadline

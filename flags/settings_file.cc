@@ -51,8 +51,7 @@ std::string NearestKey(const CLI::App& app, const std::string& typed) {
   for (const CLI::Option* option : app.get_options()) {
     if (IsSetting(option)) keys.push_back(option->get_lnames().front());
   }
-  const std::string_view nearest = NearestName(typed, keys);
-  return nearest.empty() ? "" : ", did you mean " + std::string(nearest) + "?";
+  return DidYouMean(typed, keys);
 }
 
 /// What it was given, else its default; empty where it has neither.

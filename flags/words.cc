@@ -26,9 +26,7 @@ std::string NearestOption(const CLI::App& app, std::string_view typed) {
     for (const std::string& name : option->get_lnames()) names.push_back(name);
   }
   typed.remove_prefix(std::min(typed.find_first_not_of('-'), typed.size()));
-  const std::string_view nearest = NearestName(typed, names);
-  return nearest.empty() ? ""
-                         : ", did you mean --" + std::string(nearest) + "?";
+  return DidYouMean(typed, names, "--");
 }
 
 std::string WhatIsMissing(const CLI::App& app, const std::string& otherwise) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/spec_reader/suggestion.h"
+#include "common/nearest_name.h"
 
 namespace leadline::spec_reader {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "coordinator/spec_reader/suggestion.h"
+#include "common/nearest_name.h"
 #include "coordinator/spec_reader/value_reader.h"
 #include "model/spec/dataset_table.h"
 

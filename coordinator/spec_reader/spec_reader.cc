@@ -4,9 +4,9 @@
 #include <functional>
 #include <set>
 
+#include "common/nearest_name.h"
 #include "coordinator/spec_reader/limits_reader.h"
 #include "coordinator/spec_reader/rule_reader.h"
-#include "coordinator/spec_reader/suggestion.h"
 #include "coordinator/spec_reader/text_check.h"
 #include "coordinator/spec_reader/value_reader.h"
 #include "coordinator/spec_reader/yaml_tree.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "coordinator/spec_reader/suggestion.h"
+#include "common/nearest_name.h"
 #include "model/spec/method_table.h"
 
 namespace leadline::spec_reader {

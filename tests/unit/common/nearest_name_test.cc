@@ -1,8 +1,8 @@
-#include "coordinator/spec_reader/suggestion.h"
+#include "common/nearest_name.h"
 
 #include <gtest/gtest.h>
 
-namespace leadline::spec_reader {
+namespace leadline {
 namespace {
 
 const std::vector<std::string_view> kNames = {"depth", "d_model", "lr",
@@ -14,6 +14,7 @@ TEST(DidYouMean, NamesTheNearest) {
   EXPECT_EQ(DidYouMean("block_sublayer", kNames),
             ", did you mean block_sublayers?");
   EXPECT_EQ(DidYouMean("l", kNames), ", did you mean lr?");
+  EXPECT_EQ(DidYouMean("dpeth", kNames, "--"), ", did you mean --depth?");
 }
 
 TEST(DidYouMean, TakesOfAShortNameOneWrongLetterAndNoMore) {
@@ -32,4 +33,4 @@ TEST(DidYouMean, StaysSilentWhereNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace leadline::spec_reader
+}  // namespace leadline
