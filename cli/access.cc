@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "cli/exit_code.h"
+#include "tls/client.h"
 #include "tls/token.h"
 
 namespace leadline::cli {
@@ -17,15 +18,15 @@ void Put(const char* name, const std::string& value) {
 void PutIntoEnvironment(const AccessOptions& options) {
   // A pair from two sources would be none.
   if (!options.files.certificate.empty() || !options.files.key.empty()) {
-    unsetenv("LEADLINE_TLS_CERT");
-    unsetenv("LEADLINE_TLS_KEY");
+    unsetenv(tls::kCertificateVariable);
+    unsetenv(tls::kKeyVariable);
   }
-  Put("LEADLINE_TLS_CA", options.files.ca);
-  Put("LEADLINE_TLS_CERT", options.files.certificate);
-  Put("LEADLINE_TLS_KEY", options.files.key);
+  Put(tls::kCaVariable, options.files.ca);
+  Put(tls::kCertificateVariable, options.files.certificate);
+  Put(tls::kKeyVariable, options.files.key);
   if (options.token_file.empty()) return;
-  unsetenv("LEADLINE_TOKEN");
-  Put("LEADLINE_TOKEN_FILE", options.token_file);
+  unsetenv(tls::kTokenVariable);
+  Put(tls::kTokenFileVariable, options.token_file);
 }
 
 absl::StatusOr<Access> ReadAccess(const std::string& address) {

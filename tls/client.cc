@@ -25,11 +25,11 @@ absl::Status CheckPair(const ClientFiles& files) {
 }  // namespace
 
 ClientFiles WithVariables(ClientFiles given) {
-  FillFrom("LEADLINE_TLS_CA", given.ca);
+  FillFrom(kCaVariable, given.ca);
   // A pair from two sources would be none.
   if (given.certificate.empty() && given.key.empty()) {
-    FillFrom("LEADLINE_TLS_CERT", given.certificate);
-    FillFrom("LEADLINE_TLS_KEY", given.key);
+    FillFrom(kCertificateVariable, given.certificate);
+    FillFrom(kKeyVariable, given.key);
   }
   return given;
 }

@@ -11,6 +11,11 @@
 
 namespace leadline::tls {
 
+/// Variables of the environment.
+inline constexpr char kCaVariable[] = "LEADLINE_TLS_CA";
+inline constexpr char kCertificateVariable[] = "LEADLINE_TLS_CERT";
+inline constexpr char kKeyVariable[] = "LEADLINE_TLS_KEY";
+
 /// Paths; empty where none was given.
 struct ClientFiles {
   std::string ca;           // authorities; empty: those the system trusts

@@ -17,10 +17,10 @@ std::string Variable(const char* name) {
 
 TokenSource FindToken(const std::string& named_file) {
   if (!named_file.empty()) return {"", named_file};
-  if (std::string token = Variable("LEADLINE_TOKEN"); !token.empty()) {
+  if (std::string token = Variable(kTokenVariable); !token.empty()) {
     return {std::move(token), ""};
   }
-  return {"", Variable("LEADLINE_TOKEN_FILE")};
+  return {"", Variable(kTokenFileVariable)};
 }
 
 absl::StatusOr<std::string> ReadToken(const TokenSource& source) {

@@ -8,6 +8,10 @@
 
 namespace leadline::tls {
 
+/// Variables of the environment.
+inline constexpr char kTokenVariable[] = "LEADLINE_TOKEN";
+inline constexpr char kTokenFileVariable[] = "LEADLINE_TOKEN_FILE";
+
 /// One of them at most is not empty.
 struct TokenSource {
   std::string token;
