@@ -5,6 +5,8 @@ namespace {
 
 #define LEADLINE_TOKEN_COLUMNS \
   "id, name, role, hash, created_at, expires_at, revoked_at"
+#define LEADLINE_AUDIT_COLUMNS \
+  "id, at, who, call, target, outcome, message, count"
 
 WallTime ToTime(int64_t microseconds) {
   return WallTime(std::chrono::microseconds(microseconds));
@@ -36,8 +38,8 @@ absl::StatusOr<TokenRecord> ReadToken(Query& query) {
 void InsertAuditRow(Connection& connection, const AuditRecord& record) {
   const auto id = record.id > 0 ? std::optional(record.id) : std::nullopt;
   Query(connection,
-        "INSERT INTO audit_entry (id, at, who, call, target, outcome, message, "
-        "count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO audit_entry (" LEADLINE_AUDIT_COLUMNS
+        ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         id, ToNumber(record.at), record.who, record.call, record.target,
         record.outcome, record.message, record.count)
       .Finish();
@@ -100,8 +102,8 @@ std::vector<AuditRecord> SelectAudit(Connection& connection,
                                      std::optional<int64_t> before,
                                      int64_t limit) {
   Query query(connection,
-              "SELECT id, at, who, call, target, outcome, message, count FROM "
-              "audit_entry WHERE id < ? ORDER BY id DESC LIMIT ?",
+              "SELECT " LEADLINE_AUDIT_COLUMNS
+              " FROM audit_entry WHERE id < ? ORDER BY id DESC LIMIT ?",
               before.value_or(std::numeric_limits<int64_t>::max()), limit);
   std::vector<AuditRecord> page;
   while (query.Next()) {
