@@ -53,11 +53,6 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(
   return WithReason(FromGrpc(status, address), address);
 }
 
-absl::Status Connection::AskForSign() {
-  const grpc::Status status = Sign();
-  return status.ok() ? absl::OkStatus() : FromGrpc(status, address_);
-}
-
 grpc::Status Connection::Sign() {
   v1::ListSweepsRequest request;
   request.set_limit(1);
@@ -69,12 +64,9 @@ grpc::Status Connection::Sign() {
 
 absl::Status Connection::Failure(const grpc::Status& status,
                                  std::string_view file) {
-  const bool was_broken_off =
-      status.error_code() == grpc::StatusCode::CANCELLED &&
-      status.error_details().empty();
-  if (!was_broken_off) return FromGrpc(status, address_, file);
+  if (!IsBrokenOff(status)) return FromGrpc(status, address_, file);
   const grpc::Status sign = Sign();
-  if (!sign.ok()) return FromGrpc(sign, address_);
+  if (!sign.ok() && !IsBrokenOff(sign)) return FromGrpc(sign, address_);
   return At(WithError(absl::UnavailableError(fmt::format(
                           "the coordinator at {} broke off the call; the same "
                           "command may be given again",

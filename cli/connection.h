@@ -42,9 +42,6 @@ class Connection {
   /// Ends the Attach stream: a private coordinator may end now.
   void Detach() { attach_.reset(); }
 
-  /// Asks something small: OK if the coordinator answers and lets us in.
-  absl::Status AskForSign();
-
   /// Why a call failed. What the coordinator broke off without a word, it is
   /// asked about: a token may have ended meanwhile.
   absl::Status Failure(const grpc::Status& status, std::string_view file = "");
@@ -90,6 +87,7 @@ class Connection {
   static constexpr std::chrono::seconds kSilence{60};
 
   Connection() = default;
+  /// Asks something small: OK if the coordinator answers and lets us in.
   grpc::Status Sign();
   grpc::Status Repeat(
       const std::function<grpc::Status(grpc::ClientContext*)>& call);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/child_process.h"
+#include "common/folder_owner.h"
 #include "common/no_room.h"
 #include "errors/error_code.h"
 
@@ -47,6 +48,13 @@ absl::Status CannotUse(const fs::path& log, int error) {
 
 absl::StatusOr<CoordinatorProcess> CoordinatorProcess::Start(
     const fs::path& state, const fs::path& program) {
+  // Before anything is made there.
+  if (const std::string whose = WhyNotAsRoot(state, geteuid());
+      !whose.empty()) {
+    return WithError(
+        absl::FailedPreconditionError("cannot use the state folder: " + whose),
+        ErrorCode::kStateUnusable);
+  }
   CoordinatorProcess process;
   process.log_ = state / "coordinator.err";
   process.log_start_ = PrepareLog(process.log_);

@@ -1,5 +1,7 @@
 #include "cli/follow.h"
 
+#include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "cli/progress_teller.h"
 #include "errors/error_code.h"
 #include "flags/values.h"
+#include "tls/transport_reason.h"
 
 namespace leadline::cli {
 namespace {
@@ -19,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::seconds kSilence{15};
+constexpr std::chrono::seconds kAnswerTime{30};  // to a new call
 constexpr std::chrono::seconds kBetweenDials{1};
 
 absl::Status Gone(const std::string& sweep, const Connection& connection,
@@ -53,8 +57,16 @@ absl::Status Interrupted(const std::string& sweep) {
             sweep);
 }
 
-bool IsAway(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+absl::Status IsAnother(const std::string& sweep, const v1::Progress& before,
+                       const v1::Progress& now) {
+  return At(
+      WithError(absl::AbortedError(fmt::format(
+                    "the coordinator came back with another database: there "
+                    "{} is \"{}\" of {}, not \"{}\" of {}",
+                    sweep, now.name(), Counted(now.planned(), "trial"),
+                    before.name(), Counted(before.planned(), "trial"))),
+                ErrorCode::kConflict),
+      sweep);
 }
 
 class Follower {
@@ -74,8 +86,11 @@ class Follower {
       const absl::Status ended = Watch();
       if (ended.ok()) return progress_;
       if (!absl::IsUnavailable(ended)) return ended;
-      const absl::Status back = WaitUntilItIsBack(ended);
-      if (!back.ok()) return back;
+      if (!lost_at_) lost_at_ = Clock::now();
+      if (IsLostForGood()) return Gone(sweep_, connection_, ended);
+      // Why a call was broken off is said to the next one.
+      if (!std::exchange(was_broken_off_, false)) NoteLost();
+      if (!Rest(kBetweenDials)) return Interrupted(sweep_);
     }
   }
 
@@ -84,73 +99,104 @@ class Follower {
   absl::Status Watch() {
     v1::WatchRequest request;
     request.set_sweep(sweep_);
-    Stream<v1::Progress> stream([&](grpc::ClientContext* call, auto* reactor) {
-      connection_.sweeps().async()->Watch(call, &request, reactor);
-    });
+    auto stream = Open(request);
     auto heard_at = Clock::now();
+    bool was_heard = false;
     while (!context_.interrupts.happened()) {
-      const StreamEvent event = stream.Next(&progress_, Clock::now() + kLook);
+      v1::Progress progress;
+      const StreamEvent event = stream->Next(&progress, Clock::now() + kLook);
       const auto now = Clock::now();
-      if (event == StreamEvent::kEnd) return WhyEnded(stream.status());
+      if (event == StreamEvent::kEnd) return WhyEnded(stream->status());
       if (event == StreamEvent::kMessage) {
+        const absl::Status taken = TakeIn(std::move(progress), now);
+        if (!taken.ok() || progress_.ended()) return taken;
         heard_at = now;
-        can_run_ = progress_.can_run();
-        teller_.Tell(progress_, now);
-        if (progress_.ended()) return absl::OkStatus();
-      } else {
-        teller_.Tick(now);
+        was_heard = true;
       }
-      if (can_run_) could_run_at_ = now;
-      if (options_.give_up.count() > 0 &&
-          now - could_run_at_ >= options_.give_up) {
-        return NothingRuns(progress_, options_.give_up);
-      }
-      // A peer that vanished without a word is found by asking it something.
-      if (now - heard_at > kSilence) {
-        const absl::Status sign = connection_.AskForSign();
-        if (IsAway(sign)) return absl::UnavailableError(sign.message());
-        if (!sign.ok()) return sign;
-        heard_at = Clock::now();
-      }
+      teller_.Tick(now);
+      absl::Status wrong = CheckWaiting(now);
+      if (!wrong.ok()) return wrong;
+      if (now - heard_at <= (was_heard ? kSilence : kAnswerTime)) continue;
+      if (!was_heard) return absl::UnavailableError("nothing is heard of it");
+      // A peer that vanished without a word is found by asking it again.
+      stream = Open(request);
+      heard_at = now;
+      was_heard = false;
     }
     return Interrupted(sweep_);
   }
 
+  std::unique_ptr<Stream<v1::Progress>> Open(const v1::WatchRequest& request) {
+    return std::make_unique<Stream<v1::Progress>>(
+        [&](grpc::ClientContext* call, auto* reactor) {
+          connection_.sweeps().async()->Watch(call, &request, reactor);
+        });
+  }
+
+  absl::Status TakeIn(v1::Progress progress, Clock::time_point now) {
+    // Another database may have given the id to another sweep.
+    const bool is_same = progress.name() == progress_.name() &&
+                         progress.planned() == progress_.planned();
+    if (lost_at_ && !progress_.sweep().empty() && !is_same) {
+      return IsAnother(sweep_, progress_, progress);
+    }
+    if (std::exchange(lost_at_, std::nullopt)) {
+      if (std::exchange(is_told_, false)) context_.output.Note("it is back");
+      could_run_at_ = now;
+    }
+    progress_ = std::move(progress);
+    teller_.Tell(progress_, now);
+    return absl::OkStatus();
+  }
+
+  /// For the coordinator, or while it is there for a device.
+  absl::Status CheckWaiting(Clock::time_point now) {
+    if (lost_at_) {
+      return IsLostForGood() ? absl::UnavailableError("nothing is heard of it")
+                             : absl::OkStatus();
+    }
+    if (progress_.can_run()) could_run_at_ = now;
+    const bool is_too_long =
+        options_.give_up.count() > 0 && now - could_run_at_ >= options_.give_up;
+    return is_too_long ? NothingRuns(progress_, options_.give_up)
+                       : absl::OkStatus();
+  }
+
   /// A stream that ends while its sweep has not was broken off.
   absl::Status WhyEnded(const grpc::Status& status) {
-    if (status.ok()) return absl::UnavailableError("it ended the watch");
-    absl::Status failure = connection_.Failure(status);
-    if (!IsAway(failure)) return failure;
-    return absl::UnavailableError(status.error_message());
+    was_broken_off_ = !lost_at_ && IsBrokenOff(status);
+    if (status.ok() || IsBrokenOff(status)) {
+      return absl::UnavailableError("it broke off the call");
+    }
+    if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
+      return absl::UnavailableError(
+          tls::TransportReason(status.error_message()));
+    }
+    return FromGrpc(status, connection_.address());
+  }
+
+  void NoteLost() {
+    if (std::exchange(is_told_, true)) return;
+    context_.output.Note(fmt::format(
+        "the coordinator at {} went away; what runs goes on, and this "
+        "command "
+        "waits {} for it",
+        connection_.address(), HumanDuration(options_.patience.count())));
   }
 
   /// A private coordinator does not come back by itself.
-  absl::Status WaitUntilItIsBack(const absl::Status& why) {
-    const auto lost_at = Clock::now();
-    const bool may_come_back = !connection_.coordinator().is_private();
-    if (may_come_back && options_.patience.count() > 0) {
-      context_.output.Note(fmt::format(
-          "the coordinator at {} went away; what runs goes on, and this "
-          "command waits {} for it",
-          connection_.address(), HumanDuration(options_.patience.count())));
+  bool IsLostForGood() const {
+    return connection_.coordinator().is_private() ||
+           Clock::now() - *lost_at_ >= options_.patience;
+  }
+
+  /// False if an interrupt came meanwhile.
+  bool Rest(std::chrono::milliseconds time) const {
+    const auto until = Clock::now() + time;
+    while (Clock::now() < until && !context_.interrupts.happened()) {
+      std::this_thread::sleep_for(kLook);
     }
-    auto dial_at = lost_at;
-    while (may_come_back && Clock::now() - lost_at < options_.patience) {
-      if (context_.interrupts.happened()) return Interrupted(sweep_);
-      if (Clock::now() < dial_at) {
-        std::this_thread::sleep_for(kLook);
-        continue;
-      }
-      const absl::Status sign = connection_.AskForSign();
-      if (sign.ok()) {
-        context_.output.Note("it is back");
-        could_run_at_ = Clock::now();
-        return absl::OkStatus();
-      }
-      if (!IsAway(sign)) return sign;
-      dial_at = Clock::now() + kBetweenDials;
-    }
-    return Gone(sweep_, connection_, why);
+    return !context_.interrupts.happened();
   }
 
   Context& context_;
@@ -160,7 +206,9 @@ class Follower {
   ProgressTeller teller_;
   v1::Progress progress_;
   Clock::time_point could_run_at_;
-  bool can_run_ = false;
+  std::optional<Clock::time_point> lost_at_;  // nothing was heard since
+  bool was_broken_off_ = false;               // when that began
+  bool is_told_ = false;                      // of that
 };
 
 }  // namespace

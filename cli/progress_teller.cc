@@ -16,7 +16,9 @@ std::map<std::string, int64_t> Counts(const v1::Progress& progress) {
 
 void ProgressTeller::Tell(const v1::Progress& progress, Time now) {
   for (const v1::TrialFailure& failure : progress.failures()) {
-    output_.Note(FailureLine(failure, output_.err()));
+    // A stream that is opened again may tell of some again.
+    const bool is_new = told_failures_.insert(failure.attempt()).second;
+    if (is_new) output_.Note(FailureLine(failure, output_.err()));
   }
   last_ = progress;
   has_news_ = has_news_ || Counts(progress) != told_;

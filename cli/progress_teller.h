@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cli/output.h"
@@ -36,6 +37,7 @@ class ProgressTeller {
   bool lines_are_output_;
   std::optional<v1::Progress> last_;
   std::map<std::string, int64_t> told_;
+  std::set<std::string> told_failures_;  // by attempt
   std::optional<Time> told_at_;
   bool has_news_ = true;
 };

@@ -53,6 +53,11 @@ std::string Advice(const grpc::Status& status, std::string_view where) {
 
 }  // namespace
 
+bool IsBrokenOff(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::CANCELLED &&
+         status.error_details().empty();
+}
+
 absl::Status FromGrpc(const grpc::Status& status, std::string_view where,
                       std::string_view file) {
   if (status.ok()) return absl::OkStatus();

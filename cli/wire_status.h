@@ -9,6 +9,10 @@
 
 namespace leadline::cli {
 
+/// True if the server ended the call without a word: it is being stopped, or a
+/// token has ended.
+bool IsBrokenOff(const grpc::Status& status);
+
 /// The same code and message, with what a reader can do about it; Problems in
 /// the details become those of problems.h, in `file`. `where` is the
 /// coordinator's address.

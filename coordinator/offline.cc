@@ -138,21 +138,30 @@ std::string RowsText(const storage::BackupFacts& facts) {
 }
 
 /// Who may come in is as it was before the restore: a token that was revoked
-/// since the backup stays so. What to say of it; empty if there is nothing.
-std::string CarryTokens(const fs::path& database, const fs::path& copy,
-                        storage::BackupFacts& facts) {
+/// since the backup stays so. What to say of it; empty if there is nothing. An
+/// error where they could be carried over, but not now.
+absl::StatusOr<std::string> CarryTokens(const fs::path& database,
+                                        const fs::path& copy,
+                                        storage::BackupFacts& facts) {
   const auto carried = storage::CarryAccess(database, copy);
   if (carried.ok()) {
-    facts.rows["token"] = *carried;
-    return *carried == 0 ? ""
-                         : "its tokens and its audit are those of the database "
-                           "that it replaces";
+    facts.rows["token"] = carried->tokens;
+    facts.rows["audit_entry"] = carried->audit_entries;
+    return "its tokens and its audit are those of the database that it "
+           "replaces";
   }
-  if (facts.rows["token"] == 0) return "";
-  return "its " + std::to_string(facts.rows["token"]) +
+  const absl::Status& why = carried.status();
+  const bool cannot_ever = absl::IsNotFound(why) || absl::IsDataLoss(why) ||
+                           absl::IsFailedPrecondition(why);
+  if (!cannot_ever) return why;
+  const auto tokens = facts.rows.find("token");
+  const int64_t count = tokens == facts.rows.end() ? 0 : tokens->second;
+  if (absl::IsNotFound(why) && count == 0) return "";
+  return "its " + std::to_string(count) +
          " tokens are those of the backup: one that was revoked since lets its "
-         "holder in again, see leadline token list (" +
-         std::string(carried.status().message()) + ")";
+         "holder in again, one that was made since is gone; see leadline token "
+         "list (" +
+         std::string(why.message()) + ")";
 }
 
 int Restore(const Asked& asked) {
@@ -179,7 +188,12 @@ int Restore(const Asked& asked) {
   const fs::path copy = folder->path() / "leadline.db.restoring";
   auto facts = storage::CopyDatabase(asked.file, copy);
   if (!facts.ok()) return Fail(asked, facts.status(), asked.file);
-  const std::string tokens = CarryTokens(database, copy, *facts);
+  const auto tokens = CarryTokens(database, copy, *facts);
+  if (!tokens.ok()) {
+    std::error_code error;
+    fs::remove(copy, error);
+    return Fail(asked, tokens.status(), asked.state);
+  }
   const auto aside =
       storage::PutInPlace(copy, database, ".before-restore-" + Stamp());
   if (!aside.ok()) return Fail(asked, aside.status(), asked.state);
@@ -187,12 +201,12 @@ int Restore(const Asked& asked) {
     Json json = FactsJson(*facts);
     json["database"] = database.string();
     json["set_aside"] = aside->empty() ? Json(nullptr) : Json(aside->string());
-    json["tokens"] = tokens;
+    json["tokens"] = *tokens;
     std::fputs(Text(json).c_str(), stdout);
     return 0;
   }
   std::printf("%s: restored, %s\n", database.c_str(), RowsText(*facts).c_str());
-  if (!tokens.empty()) std::printf("%s\n", tokens.c_str());
+  if (!tokens->empty()) std::printf("%s\n", tokens->c_str());
   if (!aside->empty()) {
     std::printf("what was there is kept as %s\n", aside->c_str());
   }

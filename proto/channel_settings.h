@@ -53,7 +53,8 @@ inline void Configure(grpc::ServerBuilder& builder,
   builder.SetMaxSendMessageSize(kMostMessageBytes);
 }
 
-/// Of a client, which waits between dials itself.
+/// Of a client. What waits for a server is to find it soon after it is back, so
+/// dials never come to lie minutes apart.
 inline grpc::ChannelArguments ClientArguments(const Keepalive& keepalive = {}) {
   grpc::ChannelArguments arguments;
   channel_settings::ForBothEnds(keepalive, [&](const char* name, int value) {
@@ -64,6 +65,8 @@ inline grpc::ChannelArguments ClientArguments(const Keepalive& keepalive = {}) {
   // gRPC's waits are kept with a subchannel, and would outlive a channel.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
   // A proxy between the two is never meant.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return arguments;

@@ -45,12 +45,18 @@ struct DatabaseReport {
 absl::StatusOr<DatabaseReport> CheckDatabase(
     const std::filesystem::path& database);
 
+struct AccessCounts {
+  int64_t tokens = 0;
+  int64_t audit_entries = 0;
+};
+
 /// Gives `to` the tokens and the audit of `from`, in the place of its own;
-/// nobody may use either. How many tokens. An error leaves `to` as it was:
-/// NotFound if there is no `from`, else as it cannot be read, or `to` not be
-/// written or too old to have any.
-absl::StatusOr<int64_t> CarryAccess(const std::filesystem::path& from,
-                                    const std::filesystem::path& to);
+/// nobody may use either. An error leaves `to` as it was: NotFound if there is
+/// no `from` or it never had a token; DataLoss if it is damaged, Unavailable
+/// while somebody uses it or `to` cannot be written. `to` is brought to today's
+/// schema first.
+absl::StatusOr<AccessCounts> CarryAccess(const std::filesystem::path& from,
+                                         const std::filesystem::path& to);
 
 /// Puts `copy`, on the same file system, in the place of the database, which
 /// nobody may use. What was there is kept under the name that is returned;

@@ -114,6 +114,18 @@ absl::StatusOr<BackupFacts> CopyDatabase(const fs::path& database,
   return facts;
 }
 
+/// What a kill left in the log of a database goes into it, so that its file is
+/// whole by itself. One that is damaged stays as it is.
+void TakeInLog(const fs::path& database) {
+  std::error_code error;
+  if (!fs::exists(database.string() + "-wal", error)) return;
+  (void)sqlite::Run("taking in the log", [&] {
+    Connection connection(database, Connection::Mode::kWrite);
+    connection.Execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    return absl::OkStatus();
+  });
+}
+
 absl::StatusOr<fs::path> PutInPlace(const fs::path& copy,
                                     const fs::path& database,
                                     const std::string& suffix) {
@@ -122,6 +134,7 @@ absl::StatusOr<fs::path> PutInPlace(const fs::path& copy,
   fs::path aside;
   std::error_code error;
   if (fs::exists(database, error)) {
+    TakeInLog(database);
     aside = kept;
     // A second name first: at no moment is there none.
     if (link(database.c_str(), aside.c_str()) != 0) {

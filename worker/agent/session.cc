@@ -17,13 +17,6 @@ constexpr size_t kMuch = 64;  // messages
 
 constexpr std::chrono::milliseconds kDiagnosisTime{3000};
 
-grpc::ChannelArguments Arguments(const Keepalive& keepalive) {
-  grpc::ChannelArguments arguments = ClientArguments(keepalive);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  return arguments;
-}
-
 absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(
     const SessionOptions& options, const std::string& target) {
   tls::DialOptions dial{options.coordinator, target, options.tls, ""};
@@ -32,7 +25,7 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(
     if (!token.ok()) return token.status();
     dial.token = *std::move(token);
   }
-  return tls::Dial(dial, Arguments(options.keepalive));
+  return tls::Dial(dial, ClientArguments(options.keepalive));
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {

@@ -79,11 +79,6 @@ class Follow : public ::testing::Test {
     };
   }
 
-  // Whoever asks for a sign gets one.
-  void LetIn() {
-    answers_.list_sweeps = [](const auto&, auto*) { return Status::OK; };
-  }
-
   Program::Variables Variables(const FakeCoordinator& coordinator) {
     return {{"LEADLINE_COORDINATOR", coordinator.address()},
             {"LC_ALL", "C.UTF-8"}};
@@ -163,7 +158,7 @@ TEST_F(Follow, TellsFailuresAtOnceEachWithItsReason) {
   for (const std::string kind : {"oom", "crash", "data"}) {
     auto* failure = last.add_failures();
     failure->set_trial("s1.1.0");
-    failure->set_attempt("s1.1.0@1");
+    failure->set_attempt("s1.1.0@" + std::to_string(last.failures_size()));
     failure->set_kind(kind);
     failure->set_message("reason of " + kind);
     failure->set_is_final(true);
@@ -230,7 +225,6 @@ TEST_F(Follow, ASharedCoordinatorIsWaitedForAndFollowedAgain) {
   coordinator->Die();
   coordinator.reset();
   WatchEndsWith(ProgressOf({{"succeeded", 4}}, true));
-  LetIn();
   const FakeCoordinator again(answers_, address);
   const Ended ended = program.Wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -248,17 +242,54 @@ TEST_F(Follow, ASharedCoordinatorThatStaysAwayEndsWith4AfterThePatience) {
   coordinator.Die();
   const Ended ended = program.Wait();
   EXPECT_EQ(ended.exit_code, 4);
-  EXPECT_THAT(ended.err, HasSubstr("the same command goes on with it"));
+  EXPECT_THAT(ended.err, HasSubstr("while s1 ran (Connection refused); what it "
+                                   "stored is kept, and the same command goes "
+                                   "on with it"));
+}
+
+TEST_F(Follow, AnInterruptEndsTheWaitForACoordinator) {
+  std::promise<void> began;
+  WatchHangs(ProgressOf({{"running", 4}}, false), &began);
+  FakeCoordinator coordinator(answers_);
+  Program program({"watch", "s1"}, Variables(coordinator));
+  began.get_future().wait();
+  coordinator.Die();
+  program.Signal(SIGINT);
+  EXPECT_EQ(program.Wait().exit_code, 130);
+}
+
+TEST_F(Follow, AnotherSweepOfThatIdIsNotTakenForIt) {
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  answers_.watch = [calls](const auto&, auto*, auto* writer) {
+    const bool is_first = ++*calls == 1;
+    v1::Progress progress = ProgressOf({{"succeeded", 4}}, !is_first);
+    progress.set_name(is_first ? "wanted" : "foreign");
+    writer->Write(progress);
+    return is_first ? Status::CANCELLED : Status::OK;
+  };
+  const Ended ended = Run({"run", sweep_file_});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, HasSubstr("came back with another database: there s1 "
+                                   "is \"foreign\""));
+}
+
+TEST_F(Follow, AWatchThatAlwaysEndsIsNotTakenUpForEver) {
+  answers_.watch = [](const auto&, auto*, auto*) { return Status::CANCELLED; };
+  const Ended ended = Run({"watch", "s1", "--patience", "1"});
+  EXPECT_EQ(ended.exit_code, 4);
+  EXPECT_THAT(ended.err, HasSubstr("it broke off the call"));
 }
 
 TEST_F(Follow, OneWhoseTokenEndsMeanwhileIsToldSo) {
-  answers_.watch = [](const auto&, auto*, auto* writer) {
+  auto calls = std::make_shared<std::atomic<int>>(0);
+  answers_.watch = [calls](const auto&, auto*, auto* writer) {
+    if (++*calls > 1) {
+      return Status(grpc::StatusCode::UNAUTHENTICATED,
+                    "the token t1 was revoked");
+    }
     writer->Write(ProgressOf({{"running", 4}}, false));
     return Status::CANCELLED;  // as the server's side of a call is broken off
-  };
-  answers_.list_sweeps = [](const auto&, auto*) {
-    return Status(grpc::StatusCode::UNAUTHENTICATED,
-                  "the token t1 was revoked");
   };
   const Ended ended = Run({"watch", "s1", "--json"});
   EXPECT_EQ(ended.exit_code, 5);
@@ -274,7 +305,6 @@ TEST_F(Follow, ABrokenWatchIsTakenUpAgain) {
     writer->Write(ProgressOf({{"succeeded", 4}}, !is_first));
     return is_first ? Status::CANCELLED : Status::OK;
   };
-  LetIn();
   const Ended ended = Run({"watch", "s1"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(*calls, 2);

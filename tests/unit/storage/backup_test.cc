@@ -189,8 +189,8 @@ TEST_F(Backup, ALookThroughFindsDamage) {
   pair_ = {};
   {
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(3 * 4096);
-    file << std::string(8 * 4096, 'Z');
+    file.seekp(3L * 4096);
+    file << std::string(8UL * 4096, 'Z');
   }
   const auto report = CheckDatabase(path_);
   ASSERT_TRUE(report.ok()) << report.status();
@@ -224,7 +224,11 @@ TEST_F(Backup, WhoMayComeInIsCarriedOverIntoIt) {
   const auto audit = pair_.access->ListAudit({}, 10).value();
   pair_ = {};
 
-  EXPECT_EQ(CarryAccess(path_, copy_).value(), 2);
+  const auto counts = CarryAccess(path_, copy_);
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->tokens, 2);
+  EXPECT_EQ(counts->audit_entries, 1);
+  EXPECT_FALSE(fs::exists(copy_.string() + "-wal"));
   const StorePair copy = OpenSqliteStore(copy_).value();
   EXPECT_EQ(copy.access->ListTokens().value(), tokens);
   EXPECT_EQ(copy.access->ListAudit({}, 10).value(), audit);
@@ -243,14 +247,50 @@ TEST_F(Backup, KeepsItsTokensWhereThereIsNothingToCarryOver) {
             tokens);
 }
 
-TEST_F(Backup, OfBeforeThereWereTokensIsLeftAsItIs) {
+TEST_F(Backup, KeepsItsTokensWhereTheOldOneNeverHadAny) {
   ASSERT_TRUE(pair_.access->AddToken(TokenOf('a')).ok());
   ASSERT_TRUE(CopyDatabase(path_, copy_).ok());
   pair_ = {};
-  SQLite::Database(copy_.string(), SQLite::OPEN_READWRITE)
-      .exec("DROP VIEW tokens; DROP TABLE token");
-  EXPECT_FALSE(CarryAccess(path_, copy_).ok());
-  EXPECT_FALSE(fs::exists(copy_.string() + "-wal"));
+  const fs::path fresh = folder_.path() / "fresh.db";
+  ASSERT_TRUE(OpenSqliteStore(fresh).ok());
+  EXPECT_TRUE(absl::IsNotFound(CarryAccess(fresh, copy_).status()));
+  EXPECT_EQ(OpenSqliteStore(copy_).value().access->ListTokens()->size(), 1U);
+}
+
+TEST_F(Backup, TakesTokensOverWhereTheAuditIsLost) {
+  ASSERT_TRUE(CopyDatabase(path_, copy_).ok());
+  ASSERT_TRUE(pair_.access->AddToken(TokenOf('a')).ok());
+  pair_ = {};
+  SQLite::Database(path_.string(), SQLite::OPEN_READWRITE)
+      .exec("DROP VIEW audit; DROP TABLE audit_entry");
+  const auto counts = CarryAccess(path_, copy_);
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->tokens, 1);
+}
+
+TEST_F(Backup, WaitsForWhoUsesTheOldOneInsteadOfLettingTokensGo) {
+  ASSERT_TRUE(CopyDatabase(path_, copy_).ok());
+  ASSERT_TRUE(pair_.access->AddToken(TokenOf('a')).ok());
+  pair_ = {};
+  SQLite::Database other(path_.string(), SQLite::OPEN_READWRITE);
+  other.exec("PRAGMA journal_mode = DELETE");
+  other.exec("BEGIN EXCLUSIVE");
+  EXPECT_TRUE(absl::IsUnavailable(CarryAccess(path_, copy_).status()));
+}
+
+TEST_F(Backup, WhatAKillLeftInTheLogIsInWhatIsSetAside) {
+  // As after a kill: the log lies beside the file.
+  const fs::path killed = folder_.path() / "killed" / "leadline.db";
+  fs::create_directory(killed.parent_path());
+  fs::copy_file(path_, killed);
+  fs::copy_file(path_.string() + "-wal", killed.string() + "-wal");
+  ASSERT_TRUE(CopyDatabase(path_, killed.parent_path() / "copy").ok());
+  const auto aside =
+      PutInPlace(killed.parent_path() / "copy", killed, ".before");
+  ASSERT_TRUE(aside.ok()) << aside.status();
+  EXPECT_FALSE(fs::exists(aside->string() + "-wal"));
+  const std::string expected = test::Dump(pair_, {"train_loss"});
+  EXPECT_EQ(ContentsOf(*aside), expected);
 }
 
 }  // namespace
