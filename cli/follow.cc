@@ -211,6 +211,14 @@ class Follower {
   bool is_told_ = false;                      // of that
 };
 
+void AddWait(CLI::App& app, const char* flag, int64_t* seconds,
+             const std::string& help, std::chrono::seconds usual) {
+  app.add_option(flag, *seconds,
+                 fmt::format("{} (default {})", help, usual.count()))
+      ->option_text("SECONDS")
+      ->check(flags::WholeNumber(0, kMostWait.count()));
+}
+
 }  // namespace
 
 absl::StatusOr<v1::Progress> Follow(Context& context, Connection& connection,
@@ -220,21 +228,16 @@ absl::StatusOr<v1::Progress> Follow(Context& context, Connection& connection,
 }
 
 void AddGiveUp(CLI::App& app, int64_t* seconds, const std::string& when) {
-  app.add_option("--give-up", *seconds,
-                 fmt::format("{}seconds to wait while nothing can run; 0: for "
-                             "ever (default {})",
-                             when, kGiveUp.count()))
-      ->option_text("SECONDS")
-      ->check(flags::WholeNumber(0, kMostWait.count()));
+  AddWait(app, "--give-up", seconds,
+          when + "seconds to wait while nothing can run; 0: for ever", kGiveUp);
 }
 
 void AddPatience(CLI::App& app, int64_t* seconds, const std::string& when) {
-  app.add_option("--patience", *seconds,
-                 fmt::format("{}seconds to wait for a shared coordinator that "
-                             "went away; 0: none (default {})",
-                             when, kPatience.count()))
-      ->option_text("SECONDS")
-      ->check(flags::WholeNumber(0, kMostWait.count()));
+  AddWait(app, "--patience", seconds,
+          when +
+              "seconds to wait for a shared coordinator that went away; 0: "
+              "none",
+          kPatience);
 }
 
 absl::Status Verdict(const v1::Progress& last, bool strict) {

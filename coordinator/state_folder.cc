@@ -98,7 +98,8 @@ absl::Status CheckMayBePrivate(const fs::path& path) {
 
 absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given,
                                               bool allow_network,
-                                              const FileSystemType& type) {
+                                              const FileSystemType& type,
+                                              uid_t user) {
   std::error_code error;
   const fs::path path = fs::absolute(given, error).lexically_normal();
   const std::string why = WhyNotForState(path, type);
@@ -106,7 +107,7 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given,
     return WithError(absl::FailedPreconditionError(why),
                      ErrorCode::kStateUnusable);
   }
-  const std::string whose = WhyNotAsRoot(path, geteuid());
+  const std::string whose = WhyNotAsRoot(path, user);
   if (!whose.empty()) {
     return WithError(
         absl::FailedPreconditionError("cannot use the state folder: " + whose),

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <absl/status/statusor.h>
+#include <unistd.h>
 
 #include "common/network_file_system.h"
 
@@ -16,11 +17,12 @@ namespace leadline {
 class StateFolder {
  public:
   /// Makes the folder (0700) and takes `lock` in it. FailedPrecondition, with
-  /// the process id of the holder, if another coordinator has it, and for a
-  /// network file system unless that is allowed.
+  /// the process id of the holder, if another coordinator has it, for a network
+  /// file system unless that is allowed, and for root (as whom `user` says it
+  /// acts) where the folder is somebody else's.
   static absl::StatusOr<StateFolder> Open(
       const std::filesystem::path& path, bool allow_network = false,
-      const FileSystemType& type = ReadFileSystemType);
+      const FileSystemType& type = ReadFileSystemType, uid_t user = geteuid());
 
   /// The same, of a caller that waits for the private coordinator of a command
   /// that has ended, which is about to end itself.
