@@ -24,6 +24,8 @@ constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::seconds kSilence{15};
 constexpr std::chrono::seconds kAnswerTime{30};  // to a new call
 constexpr std::chrono::seconds kBetweenDials{1};
+// A dial that patience ends at once would never tell why nobody answers.
+constexpr std::chrono::seconds kLastDial{5};
 
 absl::Status Gone(const std::string& sweep, const Connection& connection,
                   const absl::Status& why) {
@@ -127,6 +129,7 @@ class Follower {
   }
 
   std::unique_ptr<Stream<v1::Progress>> Open(const v1::WatchRequest& request) {
+    dialled_at_ = Clock::now();
     return std::make_unique<Stream<v1::Progress>>(
         [&](grpc::ClientContext* call, auto* reactor) {
           connection_.sweeps().async()->Watch(call, &request, reactor);
@@ -152,8 +155,10 @@ class Follower {
   /// For the coordinator, or while it is there for a device.
   absl::Status CheckWaiting(Clock::time_point now) {
     if (lost_at_) {
-      return IsLostForGood() ? absl::UnavailableError("nothing is heard of it")
-                             : absl::OkStatus();
+      const bool is_given_up =
+          IsLostForGood() && now - dialled_at_ >= kLastDial;
+      return is_given_up ? absl::UnavailableError("nothing is heard of it")
+                         : absl::OkStatus();
     }
     if (progress_.can_run()) could_run_at_ = now;
     const bool is_too_long =
@@ -206,6 +211,7 @@ class Follower {
   ProgressTeller teller_;
   v1::Progress progress_;
   Clock::time_point could_run_at_;
+  Clock::time_point dialled_at_;
   std::optional<Clock::time_point> lost_at_;  // nothing was heard since
   bool was_broken_off_ = false;               // when that began
   bool is_told_ = false;                      // of that
