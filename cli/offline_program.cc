@@ -32,7 +32,6 @@ absl::StatusOr<fs::path> ChooseState(const PlaceOptions& options,
 
 absl::Status BecomeOfflineProgram(Context& context, const OfflineWork& work) {
   std::vector<std::string> words = {work.word};
-  if (!work.file.empty()) words.push_back(work.file);
   const auto state = ChooseState(context.place, work.word);
   std::error_code error;
   if (state.ok()) {
@@ -42,6 +41,8 @@ absl::Status BecomeOfflineProgram(Context& context, const OfflineWork& work) {
     return state.status();
   }
   if (context.output.json()) words.emplace_back("--json");
+  // Last, and after what ends the flags: it may begin with a dash.
+  if (!work.file.empty()) words.insert(words.end(), {"--", work.file});
   return BecomeProgram(context.output, "leadline-coordinator",
                        std::move(words));
 }

@@ -142,6 +142,11 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
   AddGlobalOptions(app, &global);
   const std::vector<Declared> commands = Declare(app, &global);
 
+  if (const std::string empty = flags::EmptyAssignment(argc, argv);
+      !empty.empty()) {
+    return Output(out, err, AsksForJson(argc, argv))
+        .Finish(At(absl::InvalidArgumentError(empty), "arguments"));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {

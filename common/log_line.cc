@@ -6,48 +6,13 @@
 #include <cstdio>
 #include <ctime>
 
-#include "common/utf8_prefix.h"
+#include "common/harmless_text.h"
 
 namespace leadline {
 namespace {
 
-// A line is read by people and by tools with limits of their own.
-constexpr size_t kMostValueBytes = 4096;
-
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning",
                                                      "error"};
-
-struct Character {
-  uint32_t code_point = 0;
-  size_t bytes = 0;  // 0: the byte there begins no character of UTF-8
-};
-
-Character CharacterAt(std::string_view text, size_t place) {
-  const auto first = static_cast<unsigned char>(text[place]);
-  if (first < 0x80) return {first, 1};
-  const size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || place + bytes > text.size()) return {};
-  uint32_t value = first & (0xFFU >> (bytes + 1));
-  for (size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[place + i]);
-    if ((next & 0xC0U) != 0x80) return {};
-    value = value << 6U | (next & 0x3FU);
-  }
-  const bool is_overlong =
-      (bytes == 3 && value < 0x800) || (bytes == 4 && value < 0x10000);
-  const bool is_surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (is_overlong || is_surrogate || value > 0x10FFFF) return {};
-  return {value, bytes};
-}
-
-// Controls, line and paragraph ends, and what changes the direction of the text
-// beside it or cannot be seen.
-bool DrivesTheReader(uint32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x061C ||
-         (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
-         (c >= 0xE0000 && c <= 0xE0FFF);
-}
 
 std::string Formatted(const char* pattern, unsigned value) {
   char text[16];
@@ -56,18 +21,8 @@ std::string Formatted(const char* pattern, unsigned value) {
 }
 
 std::string Escape(LogFormat format, uint32_t c) {
-  switch (c) {
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    default:
-      break;
-  }
-  if (format == LogFormat::kText) {
-    return Formatted(c < 0x80 ? "\\x%02x" : "\\u{%x}", c);
+  if (format == LogFormat::kText || c == '\n' || c == '\r' || c == '\t') {
+    return Escaped(c);
   }
   if (c < 0x10000) return Formatted("\\u%04x", c);
   return Formatted("\\u%04x", 0xD800 + ((c - 0x10000) >> 10U)) +
@@ -79,9 +34,7 @@ std::string Quoted(LogFormat format, std::string_view value) {
   for (size_t i = 0; i < value.size();) {
     const Character c = CharacterAt(value, i);
     if (c.bytes == 0) {
-      text += format == LogFormat::kJson
-                  ? "\\ufffd"
-                  : Formatted("\\x%02x", static_cast<unsigned char>(value[i]));
+      text += format == LogFormat::kJson ? "\\ufffd" : EscapedByte(value[i]);
     } else if (c.code_point == '"' || c.code_point == '\\') {
       text += {'\\', value[i]};
     } else if (DrivesTheReader(c.code_point)) {
@@ -102,15 +55,7 @@ bool IsPlain(std::string_view value) {
 }
 
 std::string Value(LogFormat format, std::string_view value) {
-  if (value.size() > kMostValueBytes) {
-    // Bytes that are no UTF-8 have no place to cut: any will do.
-    std::string_view kept = Utf8Prefix(value, kMostValueBytes);
-    if (kept.size() + 4 < kMostValueBytes) {
-      kept = value.substr(0, kMostValueBytes);
-    }
-    return Quoted(format, std::string(kept) + "... (" +
-                              std::to_string(value.size()) + " bytes)");
-  }
+  if (value.size() > kMostShown) return Quoted(format, Beginning(value));
   return format == LogFormat::kText && IsPlain(value) ? std::string(value)
                                                       : Quoted(format, value);
 }

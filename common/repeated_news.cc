@@ -1,17 +1,19 @@
-#include "worker/agent/repeated_news.h"
+#include "common/repeated_news.h"
 
 #include <algorithm>
 
-namespace leadline::agent {
+namespace leadline {
 namespace {
 
 constexpr std::chrono::minutes kFirstWait{1};
 constexpr std::chrono::minutes kLongestWait{60};
-constexpr size_t kMost = 32;  // a text may hold what changes every time
+constexpr size_t kMost = 32;    // a text may hold what changes every time
+constexpr size_t kKept = 1024;  // of one
 
 }  // namespace
 
-bool RepeatedNews::IsDue(const std::string& news, SteadyTime now) {
+bool RepeatedNews::IsDue(std::string_view text, SteadyTime now) {
+  const std::string news(text.substr(0, kKept));
   const auto known = told_.find(news);
   if (known == told_.end()) {
     if (told_.size() >= kMost) told_.clear();
@@ -25,4 +27,4 @@ bool RepeatedNews::IsDue(const std::string& news, SteadyTime now) {
   return true;
 }
 
-}  // namespace leadline::agent
+}  // namespace leadline

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/trainer_silence.h"
+#include "errors/error_code.h"
 #include "flags/command_line.h"
 #include "flags/values.h"
 #include "tls/host_port.h"
@@ -135,7 +136,9 @@ void Declare(CLI::App& app, Flags& flags) {
 }
 
 Launch Misuse(const std::string& message) {
-  return {std::nullopt, 2, "leadline-coordinator: " + message + " [misuse]\n"};
+  return {
+      std::nullopt, 2,
+      LastWords("leadline-coordinator", absl::InvalidArgumentError(message))};
 }
 
 /// Why the address and the files of TLS do not go together; empty if they do.
@@ -210,12 +213,15 @@ Launch ParseCommandLine(int argc, const char* const* argv,
   Declare(app, flags);
   flags::AddCommon(app, version);
   flags::Reading reading = flags::Read(app, argc, argv);
-  Launch launch;
-  if (reading.goes_on || reading.prints_config) {
-    launch = ToLaunch(flags);
-    if (reading.goes_on || !launch.config) return launch;
+  if (!reading.goes_on && !reading.prints_config) {
+    return {std::nullopt, reading.exit_code, std::move(reading.text)};
   }
-  return {std::nullopt, reading.exit_code, std::move(reading.text)};
+  Launch launch = ToLaunch(flags);
+  if (launch.config && reading.prints_config) {
+    launch.text = std::move(reading.text);
+    launch.only_prints = true;
+  }
+  return launch;
 }
 
 }  // namespace leadline

@@ -37,6 +37,8 @@ struct Launch {
   std::optional<Config> config;
   int exit_code = 0;
   std::string text;
+  /// Prints `text` and ends instead of serving, if it could serve.
+  bool only_prints = false;
 };
 
 /// Reads and checks the command line. Nothing is printed here.

@@ -155,6 +155,15 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
   return 0;
 }
 
+/// Of --print-config: what is in effect, if it could be served.
+int Print(const Launch& launch) {
+  const absl::Status could = StateFolder::Check(
+      launch.config->state, launch.config->allow_network_file_system);
+  if (!could.ok()) return Fail(could);
+  std::fputs(launch.text.c_str(), stdout);
+  return 0;
+}
+
 int Main(int argc, char** argv) {
   SilenceGrpc();
   if (const auto code = RunOffline(argc, argv)) return *code;
@@ -164,6 +173,7 @@ int Main(int argc, char** argv) {
     std::fputs(launch.text.c_str(), launch.exit_code == 0 ? stdout : stderr);
     return launch.exit_code;
   }
+  if (launch.only_prints) return Print(launch);
   umask(077);
   const sigset_t signals = BlockSignals();
   const Config& config = *launch.config;

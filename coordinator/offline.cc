@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include <absl/cleanup/cleanup.h>
 #include <absl/status/status.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include "common/harmless_text.h"
 #include "coordinator/state_folder.h"
 #include "errors/error_code.h"
 #include "flags/command_line.h"
@@ -36,13 +38,16 @@ struct Asked {
 Asked Read(int argc, char** argv) {
   Asked asked;
   asked.word = argv[1];
+  bool has_flags = true;  // what follows "--" is a file, whatever its name
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--json") {
+    if (has_flags && word == "--") {
+      has_flags = false;
+    } else if (has_flags && word == "--json") {
       asked.json = true;
-    } else if (word == "--state" && i + 1 < argc) {
+    } else if (has_flags && word == "--state" && i + 1 < argc) {
       asked.state = argv[++i];
-    } else if (!word.starts_with("-") && asked.file.empty()) {
+    } else if ((!has_flags || !word.starts_with("-")) && asked.file.empty()) {
       asked.file = word;
     } else {
       asked.wrong = "unexpected argument " + word;
@@ -72,7 +77,7 @@ int Fail(const Asked& asked, const absl::Status& status,
                           {"where", where}}}};
     std::fputs(Text(error).c_str(), stderr);
   } else {
-    std::fprintf(stderr, "leadline: %s\n", message.c_str());
+    std::fprintf(stderr, "leadline: %s\n", HarmlessText(message).c_str());
   }
   return row.exit_code;
 }
@@ -186,14 +191,14 @@ int Restore(const Asked& asked) {
   // A copy: the backup stays where it is, and what lies in another file system
   // cannot be moved in one step.
   const fs::path copy = folder->path() / "leadline.db.restoring";
+  const absl::Cleanup leave_no_copy = [&copy] {
+    std::error_code error;
+    fs::remove(copy, error);
+  };
   auto facts = storage::CopyDatabase(asked.file, copy);
   if (!facts.ok()) return Fail(asked, facts.status(), asked.file);
   const auto tokens = CarryTokens(database, copy, *facts);
-  if (!tokens.ok()) {
-    std::error_code error;
-    fs::remove(copy, error);
-    return Fail(asked, tokens.status(), asked.state);
-  }
+  if (!tokens.ok()) return Fail(asked, tokens.status(), asked.state);
   const auto aside =
       storage::PutInPlace(copy, database, ".before-restore-" + Stamp());
   if (!aside.ok()) return Fail(asked, aside.status(), asked.state);
@@ -205,10 +210,12 @@ int Restore(const Asked& asked) {
     std::fputs(Text(json).c_str(), stdout);
     return 0;
   }
-  std::printf("%s: restored, %s\n", database.c_str(), RowsText(*facts).c_str());
+  std::printf("%s: restored, %s\n", HarmlessText(database.string()).c_str(),
+              RowsText(*facts).c_str());
   if (!tokens->empty()) std::printf("%s\n", tokens->c_str());
   if (!aside->empty()) {
-    std::printf("what was there is kept as %s\n", aside->c_str());
+    std::printf("what was there is kept as %s\n",
+                HarmlessText(aside->string()).c_str());
   }
   return 0;
 }
@@ -228,9 +235,9 @@ int Print(const Asked& asked, const fs::path& database,
     return sound ? 0 : 1;
   }
   for (const auto& [rule, what] : report.findings) {
-    std::printf("%s: not so: %s\n", rule.c_str(), what.c_str());
+    std::printf("%s: not so: %s\n", rule.c_str(), HarmlessText(what).c_str());
   }
-  std::printf("%s: %s%s%s\n", database.c_str(),
+  std::printf("%s: %s%s%s\n", HarmlessText(database.string()).c_str(),
               sound ? "sound" : "NOT SOUND, put a backup in its place",
               report.facts.rows.empty() ? "" : "; ",
               RowsText(report.facts).c_str());

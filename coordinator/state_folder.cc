@@ -17,6 +17,7 @@
 
 #include "common/folder_owner.h"
 #include "common/no_room.h"
+#include "common/writable_folder.h"
 #include "errors/error_code.h"
 
 namespace leadline {
@@ -67,6 +68,11 @@ bool IsOfPrivate(const fs::path& state) {
   return line.find("\"private\":true") != std::string::npos;
 }
 
+absl::Status StateUnusable(const std::string& why) {
+  return WithError(absl::FailedPreconditionError(why),
+                   ErrorCode::kStateUnusable);
+}
+
 /// A folder that others may read is made private only if it is ours or empty:
 /// somebody's home or /tmp, named by mistake, must keep its mode.
 absl::Status CheckMayBePrivate(const fs::path& path) {
@@ -86,12 +92,19 @@ absl::Status CheckMayBePrivate(const fs::path& path) {
     is_foreign |= name != "coordinator.err" && name != "agent.lock";
   }
   if (!is_foreign && !error) return absl::OkStatus();
-  return WithError(
-      absl::FailedPreconditionError(
-          "cannot use " + path.string() +
-          " as the state folder: others may read it, and it holds files that "
-          "are not ours; choose an empty or a new folder with --state"),
-      ErrorCode::kStateUnusable);
+  return StateUnusable(
+      "cannot use " + path.string() +
+      " as the state folder: others may read it, and it holds files that "
+      "are not ours; choose an empty or a new folder with --state");
+}
+
+/// What is wrong with the place and with whoever asks.
+absl::Status CheckPlace(const fs::path& path, const std::string& network,
+                        bool allow_network, uid_t user) {
+  if (!network.empty() && !allow_network) return StateUnusable(network);
+  const std::string whose = WhyNotAsRoot(path, user);
+  return whose.empty() ? absl::OkStatus()
+                       : StateUnusable("cannot use the state folder: " + whose);
 }
 
 }  // namespace
@@ -103,16 +116,8 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given,
   std::error_code error;
   const fs::path path = fs::absolute(given, error).lexically_normal();
   const std::string why = WhyNotForState(path, type);
-  if (!why.empty() && !allow_network) {
-    return WithError(absl::FailedPreconditionError(why),
-                     ErrorCode::kStateUnusable);
-  }
-  const std::string whose = WhyNotAsRoot(path, user);
-  if (!whose.empty()) {
-    return WithError(
-        absl::FailedPreconditionError("cannot use the state folder: " + whose),
-        ErrorCode::kStateUnusable);
-  }
+  const absl::Status place = CheckPlace(path, why, allow_network, user);
+  if (!place.ok()) return place;
   fs::create_directories(path.parent_path(), error);
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return Failed("cannot make the state folder", path);
@@ -141,6 +146,21 @@ absl::StatusOr<StateFolder> StateFolder::Open(const fs::path& given,
     return Failed("cannot write", file);
   }
   return folder;
+}
+
+absl::Status StateFolder::Check(const fs::path& given, bool allow_network,
+                                const FileSystemType& type, uid_t user) {
+  std::error_code error;
+  const fs::path path = fs::absolute(given, error).lexically_normal();
+  absl::Status place =
+      CheckPlace(path, WhyNotForState(path, type), allow_network, user);
+  if (!place.ok()) return place;
+  const std::string why = WhyNotInto(path);
+  if (why.empty()) return CheckMayBePrivate(path);
+  return StateUnusable("cannot use the state folder " + path.string() + " (" +
+                       why +
+                       "); it must belong to the user who runs this, or choose "
+                       "another with --state");
 }
 
 absl::StatusOr<StateFolder> StateFolder::OpenSoon(const fs::path& path,

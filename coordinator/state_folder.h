@@ -24,7 +24,14 @@ class StateFolder {
       const std::filesystem::path& path, bool allow_network = false,
       const FileSystemType& type = ReadFileSystemType, uid_t user = geteuid());
 
-  /// The same, of a caller that waits for the private coordinator of a command
+  /// Whether `Open` could make or take the folder, as far as can be told
+  /// without changing anything: nothing is said of who holds it now.
+  static absl::Status Check(const std::filesystem::path& path,
+                            bool allow_network = false,
+                            const FileSystemType& type = ReadFileSystemType,
+                            uid_t user = geteuid());
+
+  /// As `Open`, of a caller that waits for the private coordinator of a command
   /// that has ended, which is about to end itself.
   static absl::StatusOr<StateFolder> OpenSoon(const std::filesystem::path& path,
                                               bool allow_network = false);

@@ -4,6 +4,8 @@
 
 #include <absl/strings/cord.h>
 
+#include "common/harmless_text.h"
+
 namespace leadline {
 namespace {
 
@@ -75,7 +77,8 @@ ErrorCode ErrorOf(const absl::Status& status) {
 }
 
 std::string LastWords(std::string_view program, const absl::Status& status) {
-  return std::string(program) + ": " + std::string(status.message()) + " [" +
+  return std::string(program) + ": " +
+         HarmlessText(std::string(status.message())) + " [" +
          std::string(Name(ErrorOf(status))) + "]\n";
 }
 

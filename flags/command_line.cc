@@ -4,6 +4,7 @@
 #include <sstream>
 #include <vector>
 
+#include "common/harmless_text.h"
 #include "flags/settings_file.h"
 #include "flags/words.h"
 
@@ -55,6 +56,9 @@ void AddCommon(CLI::App& app, const std::string& version) {
 
 Reading Read(CLI::App& app, int argc, const char* const* argv,
              const std::function<void()>& complete) {
+  if (const std::string empty = EmptyAssignment(argc, argv); !empty.empty()) {
+    return Misuse(app, empty);
+  }
   try {
     app.parse(argc, argv);
     if (const std::string empty = EmptyValue(app); !empty.empty()) {
@@ -75,8 +79,9 @@ Reading Read(CLI::App& app, int argc, const char* const* argv,
 }
 
 Reading Misuse(const CLI::App& app, const std::string& message) {
-  return {.exit_code = 2,
-          .text = app.get_name() + ": " + message + " [misuse]\n"};
+  return {
+      .exit_code = 2,
+      .text = app.get_name() + ": " + HarmlessText(message) + " [misuse]\n"};
 }
 
 bool IsOn(const std::string& text) {

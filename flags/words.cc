@@ -97,6 +97,16 @@ std::string EmptyValue(const CLI::App& app) {
   return "";
 }
 
+std::string EmptyAssignment(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      return std::string(word.substr(0, word.size() - 1)) + " is empty";
+    }
+  }
+  return "";
+}
+
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   std::string stray = StrayArgument(app);
   if (!stray.empty()) return stray;

@@ -18,6 +18,10 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error);
 /// shell's variable that is not set: it would count as not given. Else empty.
 std::string EmptyValue(const CLI::App& app);
 
+/// The same of what stands as `--state=` among the words of a command line,
+/// whose next word the parser would take for the value.
+std::string EmptyAssignment(int argc, const char* const* argv);
+
 /// "there is no option --sate, did you mean --state?", "unexpected argument
 /// 'x'"; empty if nothing was left over.
 std::string StrayArgument(const CLI::App& app);

@@ -1,5 +1,6 @@
 #include "coordinator/rpc/agent_sessions.h"
 
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -31,11 +32,14 @@ void AgentSessions::Deliver(const control::AgentOrder& order) {
     return session->Close(ToGrpc(close->status));
   }
   if (const auto* welcome = std::get_if<control::WelcomeOrder>(&order.order)) {
+    const std::lock_guard lock(mutex_);
+    // One that has gone meanwhile is nobody's session any more.
+    if (!sessions_.contains(order.session)) return;
+    nodes_[welcome->node] = order.session;
+    dismissals_.Forget();
     log_->Write(LogLevel::kInfo, "agent_registered",
                 {{"node", welcome->node},
                  {"protocol", std::to_string(session->protocol())}});
-    const std::lock_guard lock(mutex_);
-    nodes_[welcome->node] = order.session;
   }
   v1::CoordinatorMessage message = ToProto(order.order);
   if (message.start().world_size() > 1) {
@@ -47,9 +51,14 @@ void AgentSessions::Deliver(const control::AgentOrder& order) {
 
 void AgentSessions::NoteDismissed(const AgentSession& session,
                                   const absl::Status& why) {
-  log_->Write(
-      LogLevel::kWarning, "agent_dismissed",
-      {{"node", session.node()}, {"message", std::string(why.message())}});
+  const std::string message(why.message());
+  {
+    const std::lock_guard lock(mutex_);
+    const std::string news = session.node() + " " + message;
+    if (!dismissals_.IsDue(news, std::chrono::steady_clock::now())) return;
+  }
+  log_->Write(LogLevel::kWarning, "agent_dismissed",
+              {{"node", session.node()}, {"message", message}});
 }
 
 std::string AgentSessions::SecretOf(const AttemptKey& attempt) const {

@@ -100,7 +100,8 @@ absl::Status ToStatus(const SQLite::Exception& error,
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
     case SQLITE_NOMEM:
-      return absl::UnavailableError(message);
+      return WithError(absl::UnavailableError(message),
+                       ErrorCode::kStoreRefused);
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:

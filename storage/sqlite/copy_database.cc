@@ -8,6 +8,8 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include "common/no_room.h"
+#include "errors/error_code.h"
 #include "storage/backup.h"
 #include "storage/sqlite/connection.h"
 #include "storage/sqlite/file_check.h"
@@ -21,8 +23,10 @@ namespace fs = std::filesystem;
 using sqlite::Connection;
 
 absl::Status Refused(const std::string& what, const fs::path& path) {
-  return absl::UnavailableError(what + " " + path.string() + ": " +
-                                std::strerror(errno));
+  const int why = errno;
+  return WithError(absl::UnavailableError(what + " " + path.string() + ": " +
+                                          std::strerror(why)),
+                   IsNoRoom(why) ? ErrorCode::kDiskFull : ErrorCode::kFile);
 }
 
 absl::Status SyncPath(const fs::path& path, int flags) {

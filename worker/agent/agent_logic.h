@@ -16,6 +16,7 @@
 #include <absl/status/status.h>
 
 #include "common/log.h"
+#include "common/repeated_news.h"
 #include "model/spec/identity.h"
 #include "worker/agent/agent_link.h"
 #include "worker/agent/attempt_host.h"
@@ -23,7 +24,6 @@
 #include "worker/agent/data_thread.h"
 #include "worker/agent/devices.h"
 #include "worker/agent/held_attempt.h"
-#include "worker/agent/repeated_news.h"
 
 namespace leadline::agent {
 

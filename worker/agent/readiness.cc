@@ -7,6 +7,7 @@
 
 #include "common/folder_owner.h"
 #include "common/network_file_system.h"
+#include "common/writable_folder.h"
 #include "errors/error_code.h"
 #include "worker/agent/nvml_prober.h"
 
@@ -16,21 +17,6 @@ namespace {
 absl::Status StateUnusable(const std::string& why) {
   return WithError(absl::FailedPreconditionError(why),
                    ErrorCode::kStateUnusable);
-}
-
-/// Why nothing can be made in the folder, or where it would be made; empty if
-/// something can.
-std::string WhyNotInto(std::filesystem::path folder) {
-  std::error_code error;
-  while (!std::filesystem::exists(folder, error) &&
-         folder.has_relative_path()) {
-    folder = folder.parent_path();
-  }
-  if (!std::filesystem::is_directory(folder, error)) {
-    return folder.string() + " is no folder";
-  }
-  if (access(folder.c_str(), W_OK | X_OK) == 0) return "";
-  return folder.string() + ": " + std::strerror(errno);
 }
 
 absl::Status CheckStateFolder(const Config& config) {

@@ -69,7 +69,9 @@ TEST_F(Commands, NameTheArgumentThatIsWrong) {
       {{"ls", "--limit"}, "--limit needs a value\n"},
       // A shell's variable that is not set names no other coordinator.
       {{"--coordinator", "", "ls"}, "--coordinator is empty\n"},
+      {{"--coordinator=", "ls"}, "--coordinator is empty\n"},
       {{"ls", "--token-file", ""}, "--token-file is empty\n"},
+      {{"ls", "--token-file="}, "--token-file is empty\n"},
       {{"ls", "--limit", "2", "--limit", "3"},
        "--limit is given more than once\n"},
       {{"ls", "--limit", "x"},

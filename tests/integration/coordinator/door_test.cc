@@ -220,9 +220,12 @@ TEST(DoorTest, TheLogTellsWhoCameWhoWentAndWhoWasTurnedAway) {
   v1::AgentMessage old = RegisterMessage("old", 1);
   old.mutable_register_()->set_protocol_version(99);
   old.mutable_register_()->set_least_protocol_version(99);
-  FakeAgent other(channel, old, [](auto&, const auto&) {});
-  EXPECT_FALSE(other.Finish().ok());
-  EXPECT_THAT(world.lines(), Contains(HasSubstr("agent_dismissed node=old")));
+  for (int tries = 0; tries < 3; ++tries) {
+    FakeAgent other(channel, old, [](auto&, const auto&) {});
+    EXPECT_FALSE(other.Finish().ok());
+  }
+  EXPECT_THAT(world.lines(),
+              Contains(HasSubstr("agent_dismissed node=old")).Times(1));
   world.coordinator().Stop();
   EXPECT_FALSE(agent.Finish().ok());
   EXPECT_THAT(world.lines(), Contains("agent_gone node=rack"));

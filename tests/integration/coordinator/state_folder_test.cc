@@ -70,6 +70,31 @@ TEST(StateFolderTest, OfAnotherUserGetsNoFilesOfRoot) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST(StateFolderTest, CheckSaysWhatOpenWouldAndChangesNothing) {
+  TemporaryFolder folder;
+  const auto fresh = folder.path() / "above" / "state";
+  EXPECT_TRUE(StateFolder::Check(fresh).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+
+  const auto home = folder.path() / "home";
+  std::filesystem::create_directory(home);
+  std::ofstream(home / "letter.txt") << "dear";
+  ASSERT_EQ(chmod(home.c_str(), 0755), 0);
+  const auto nfs = [](const auto&) { return std::optional<int64_t>(0x6969); };
+  for (const absl::Status& refused :
+       {StateFolder::Check(home / "letter.txt" / "below"),
+        StateFolder::Check(home), StateFolder::Check(fresh, false, nfs)}) {
+    EXPECT_EQ(ErrorOf(refused), ErrorCode::kStateUnusable);
+  }
+  EXPECT_TRUE(StateFolder::Check(fresh, true, nfs).ok());
+  EXPECT_FALSE(std::filesystem::exists(fresh));
+
+  // Who holds it now has it rightly.
+  const auto held = StateFolder::Open(fresh);
+  ASSERT_TRUE(held.ok()) << held.status();
+  EXPECT_TRUE(StateFolder::Check(fresh).ok());
+}
+
 TEST(StateFolderTest, FileIsReplacedAsAWhole) {
   TemporaryFolder folder;
   auto state = StateFolder::Open(folder.path());
@@ -147,6 +172,7 @@ TEST(ConfigTest, PrintedConfigurationReadsBackAndUnknownKeysFail) {
   const Launch printed =
       Parse({"--state", "/tmp/x", "--grace", "77", "--print-config"});
   EXPECT_EQ(printed.exit_code, 0);
+  EXPECT_TRUE(printed.only_prints);
   EXPECT_THAT(printed.text,
               HasSubstr("\n# listen is not set: unix:STATE/coordinator.sock"));
   EXPECT_EQ(Parse({"--state", "x", "--grace", "5", "--print-config"}).exit_code,

@@ -42,7 +42,15 @@ class StartOfACoordinator(ErrorsWorld):
     def test_a_file_in_place_of_the_state_folder(self):
         (self.folder / "file").write_text("")
         for state in (self.folder / "file", self.folder / "file" / "below"):
-            self.assertIn(str(state), self.refused("state_unusable", "--state", state))
+            for more in ((), ("--print-config",)):
+                with self.subTest(state=state, more=more):
+                    self.assertIn(str(state), self.refused("state_unusable", "--state", state, *more))
+
+    def test_settings_that_could_serve_are_printed_and_nothing_is_touched(self):
+        out, err = self.finish(self.start("leadline-coordinator", "--state", self.state(), "--print-config"))
+        self.assertIn(f"state={self.state()}\n", out)
+        self.assertEqual(err, "")
+        self.assertFalse(self.state().exists())
 
     def test_a_state_folder_of_another_user_is_refused(self):
         if os.geteuid() != 0 or not self.programs_are_for_all():

@@ -140,6 +140,26 @@ class Housekeeping(World):
                 self.assertEqual((error["code"], error["exit_code"]), (code, exit_code))
                 self.assertIn(error["where"], error["message"])
 
+    def test_a_file_of_any_name_is_looked_through_and_drives_no_terminal(self):
+        self.run_command("submit", self.file)
+        self.run_command("backup", self.folder / "backup.db")
+        name = "-\x1b[2J.db"
+        (self.folder / "backup.db").rename(self.folder / name)
+        out, _ = self.finish(self.start("leadline", "fsck", "--", name, cwd=self.folder))
+        self.assertIn("-\\x1b[2J.db: sound", out)
+        error = json.loads(self.finish(self.start("leadline", "fsck", "--json", "--", "--none", cwd=self.folder), 6)[1])["error"]
+        self.assertEqual(error["where"], "--none")
+
+    def test_a_restore_that_fails_leaves_nothing_behind(self):
+        self.run_command("submit", self.file)
+        self.run_command("backup", self.folder / "backup.db")
+        state = self.folder / "other"
+        (state / "leadline.db" / "below").mkdir(parents=True)
+        state.chmod(0o700)
+        said = json.loads(self.run_command("restore", self.folder / "backup.db", "--state", state, "--json", code=1))
+        self.assertEqual(said["error"]["code"], "file")
+        self.assertEqual(sorted(path.name for path in state.iterdir()), ["leadline.db", "lock"])
+
     def test_the_first_token_says_what_it_changes(self):
         for is_first in (True, False):
             token, told = self.leadline("token", "create", "--role", "admin")

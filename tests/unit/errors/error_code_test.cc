@@ -55,6 +55,8 @@ TEST(LastWords, NameTheCodeAndReadBack) {
       absl::UnavailableError("no room [at all]"), ErrorCode::kDiskFull);
   EXPECT_EQ(LastWords("leadline-agent", status),
             "leadline-agent: no room [at all] [disk_full]\n");
+  EXPECT_EQ(LastWords("x", absl::InvalidArgumentError("a\n\x1b[2J")),
+            "x: a\\n\\x1b[2J [misuse]\n");
   EXPECT_EQ(ReadLastWords("other\nx: y [disk_full]\n"), ErrorCode::kDiskFull);
   for (const char* text : {"", "\n", "]", " []", "x [", "x [y]", "x: y"}) {
     EXPECT_EQ(ReadLastWords(text), std::nullopt) << text;

@@ -80,6 +80,8 @@ TEST(Read, TellsWhatIsWrongInItsOwnWords) {
       {{}, "--state is required"},
       {{"--state"}, "--state needs a value"},
       {{"--state", ""}, "--state is empty"},
+      {{"--state=", "--lease", "1"}, "--state is empty"},
+      {{"--state=", "x"}, "--state is empty"},
       {{"--state", "x", "--state", "y"}, "--state is given more than once"},
       {{"--state", "x", "--lease"}, "--lease needs a value"},
       {{"--state", "x", "--lease", "abc"},
@@ -102,6 +104,11 @@ TEST(Read, TellsWhatIsWrongInItsOwnWords) {
   }
   EXPECT_TRUE(
       ReadWords({"--state", "x", "--lease", "0.2", "--tries", "100"}).goes_on);
+  // What stands there may be anything.
+  EXPECT_EQ(ReadWords({"--\x1b[2J"}).text,
+            "program: there is no option --\\x1b[2J [misuse]\n");
+  const std::string endless(3'000'000, 'x');
+  EXPECT_LT(ReadWords({"--state", "x", endless.c_str()}).text.size(), 5000U);
 }
 
 TEST(Read, NamesTheKeyThatAnUnknownOneMayBe) {

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "errors/error_code.h"
 #include "storage/open.h"
 #include "tests/support/store_world.h"
 
@@ -276,6 +277,15 @@ TEST_F(Backup, WaitsForWhoUsesTheOldOneInsteadOfLettingTokensGo) {
   other.exec("PRAGMA journal_mode = DELETE");
   other.exec("BEGIN EXCLUSIVE");
   EXPECT_TRUE(absl::IsUnavailable(CarryAccess(path_, copy_).status()));
+}
+
+TEST_F(Backup, IsNotPutWhereAFolderLies) {
+  ASSERT_TRUE(CopyDatabase(path_, copy_).ok());
+  const fs::path taken = folder_.path() / "taken";
+  fs::create_directories(taken / "leadline.db" / "below");
+  const auto aside = PutInPlace(copy_, taken / "leadline.db", ".before");
+  EXPECT_EQ(ErrorOf(aside.status()), ErrorCode::kFile);
+  EXPECT_TRUE(fs::exists(copy_));
 }
 
 TEST_F(Backup, WhatAKillLeftInTheLogIsInWhatIsSetAside) {

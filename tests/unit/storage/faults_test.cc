@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include "errors/error_code.h"
 #include "storage/open.h"
 #include "storage/sqlite/migrations.h"
 #include "storage/sqlite/sqlite_store.h"
@@ -73,6 +74,7 @@ TEST_F(Faults, AWriterOutsideMakesUsUnavailableForThatCommitOnly) {
   other.exec("BEGIN IMMEDIATE");
   const absl::Status busy = Add(1, 1);
   EXPECT_EQ(busy.code(), absl::StatusCode::kUnavailable) << busy;
+  EXPECT_EQ(ErrorOf(busy), ErrorCode::kStoreRefused);
   other.exec("ROLLBACK");
   EXPECT_TRUE(Add(1, 1).ok());
 }

@@ -12,7 +12,6 @@
 #include "errors/error_code.h"
 #include "session_fixture.h"
 #include "worker/agent/file_descriptor.h"
-#include "worker/agent/repeated_news.h"
 
 namespace leadline::agent {
 namespace {
@@ -162,33 +161,6 @@ TEST(AgentAlone, TellsWhatACoordinatorSaysThatCameUpInBetween) {
   RunningAgent agent(coordinator.address(), options);
   const test::LogLine gone = agent.log().WaitFor("coordinator_gone");
   EXPECT_THAT(gone.fields.at("message"), HasSubstr("(no such token)"));
-}
-
-TEST(RepeatedNews, IsToldAtOnceAndThenEverMoreRarely) {
-  RepeatedNews news;
-  std::vector<int> told;
-  RepeatedNews::SteadyTime now{};
-  for (int second = 0; second < 2000; ++second) {
-    if (news.IsDue("a", now)) told.push_back(second);
-    news.IsDue("b", now);  // in turns with another
-    now += std::chrono::seconds(1);
-  }
-  EXPECT_THAT(told, testing::ElementsAre(0, 60, 180, 420, 900, 1860));
-  EXPECT_FALSE(news.IsDue("a", now));
-  news.Forget();
-  EXPECT_TRUE(news.IsDue("a", now));
-}
-
-TEST(RepeatedNews, IsToldOnceAnHourInTheEnd) {
-  RepeatedNews news;
-  int told = 0;
-  RepeatedNews::SteadyTime now{};
-  for (int minute = 0; minute < 48 * 60; ++minute) {
-    if (news.IsDue("a", now)) ++told;
-    now += std::chrono::minutes(1);
-  }
-  EXPECT_GE(told, 47);
-  EXPECT_LE(told, 55);
 }
 
 }  // namespace

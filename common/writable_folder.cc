@@ -1,0 +1,23 @@
+#include "common/writable_folder.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace leadline {
+
+std::string WhyNotInto(std::filesystem::path folder) {
+  std::error_code error;
+  while (!std::filesystem::exists(folder, error) &&
+         folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  if (!std::filesystem::is_directory(folder, error)) {
+    return folder.string() + " is no folder";
+  }
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return "";
+  return folder.string() + ": " + std::strerror(errno);
+}
+
+}  // namespace leadline
