@@ -13,10 +13,10 @@ leadline: 1
 name: served
 seeds: 2
 settings:
-  depth: 2
-  d_model: 16
+  depth: {depth}
+  d_model: {d_model}
   n_heads: 2
-  context: 16
+  context: {context}
   batch_sequences: 4
   steps: {steps}
   lr: 1e-2
@@ -25,6 +25,8 @@ settings:
   dataset: iid27
   method: prenorm
 """
+
+LIMIT = "500M"  # of an agent with its trainers, where one that loads LibTorch takes some 250
 
 
 class Systemd(unittest.TestCase):
@@ -44,8 +46,9 @@ class Systemd(unittest.TestCase):
             return json.loads(done.stdout)["nodes"]
         return []
 
-    def submit(self, steps):
-        self.machine.path("/tmp/sweep.yaml").write_text(SWEEP.format(steps=steps))
+    def submit(self, steps, depth=2, d_model=16, context=16):
+        text = SWEEP.format(steps=steps, depth=depth, d_model=d_model, context=context)
+        self.machine.path("/tmp/sweep.yaml").write_text(text)
         self.machine.leadline("submit", "/tmp/sweep.yaml")
 
     def pid(self, unit):
@@ -91,6 +94,20 @@ class Systemd(unittest.TestCase):
         trainer = self.training()
         self.machine.systemctl("stop", "leadline-agent")
         self.assertFalse(self.machine.path(f"/proc/{trainer}").exists())
+
+    def test_a_trainer_that_the_kernel_kills_for_memory_is_a_failed_attempt_and_no_end_of_the_agent(self):
+        limit = self.machine.path("/etc/systemd/system/leadline-agent.service.d/memory.conf")
+        limit.parent.mkdir()
+        limit.write_text(f"[Service]\nMemoryMax={LIMIT}\n")
+        self.machine.systemctl("daemon-reload")
+        self.start()
+        agent = self.pid("leadline-agent")
+        self.submit(10, depth=24, d_model=256, context=512)
+        said = self.machine.leadline("watch", "s1", exit_code=3)
+        self.assertIn("oom: ", said)
+        self.assertEqual(self.pid("leadline-agent"), agent)
+        self.submit(10)
+        self.machine.leadline("watch", "s2")
 
     def test_misuse_is_not_tried_again(self):
         for unit in UNITS:

@@ -96,12 +96,12 @@ class Machine:
         return subprocess.run(["nsenter", "--target", self.systemd, "--all", "--root", "--wd", *map(str, words)],
                               capture_output=True, text=True, check=False, **options)
 
-    def leadline(self, *words):
-        """As somebody who has an account there and nothing else."""
+    def leadline(self, *words, exit_code=0):
+        """What it says to somebody who has an account there and nothing else."""
         done = self.run("runuser", "-u", "nobody", "--", "env", "LEADLINE_COORDINATOR=127.0.0.1:7070",
                         "LC_ALL=C.UTF-8", "/opt/leadline/build/leadline", *words)
-        assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}{self.journal()}"
-        return done.stdout
+        assert done.returncode == exit_code, f"{words}: {done.stdout}{done.stderr}{self.journal()}"
+        return done.stdout + done.stderr
 
     def systemctl(self, *words):
         return self.run("systemctl", *words)
