@@ -241,8 +241,8 @@ void AddGiveUp(CLI::App& app, int64_t* seconds, const std::string& when) {
 void AddPatience(CLI::App& app, int64_t* seconds, const std::string& when) {
   AddWait(app, "--patience", seconds,
           when +
-              "seconds to wait for a shared coordinator that went away; 0: "
-              "none",
+              "seconds to wait for a shared coordinator that went away, a few "
+              "more for the last answer; 0: none",
           kPatience);
 }
 

@@ -142,13 +142,8 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
   AddGlobalOptions(app, &global);
   const std::vector<Declared> commands = Declare(app, &global);
 
-  if (const std::string empty = flags::EmptyAssignment(argc, argv);
-      !empty.empty()) {
-    return Output(out, err, AsksForJson(argc, argv))
-        .Finish(At(absl::InvalidArgumentError(empty), "arguments"));
-  }
   try {
-    app.parse(argc, argv);
+    app.parse(flags::WordsFromTheBack(argc, argv));
   } catch (const CLI::Success& wanted) {
     Output output(out, err, false);
     return app.exit(wanted) == 0 ? output.Finish(absl::OkStatus()) : 1;

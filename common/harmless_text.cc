@@ -36,9 +36,9 @@ Character CharacterAt(std::string_view text, size_t place) {
 
 bool DrivesTheReader(uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x061C ||
-         (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
-         (c >= 0xE0000 && c <= 0xE0FFF);
+         c == 0x200B || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) ||
+         c == 0xFEFF || (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
 std::string Escaped(uint32_t c) {
@@ -59,10 +59,10 @@ std::string EscapedByte(char byte) {
 }
 
 std::string Beginning(std::string_view text) {
-  if (text.size() <= kMostShown) return std::string(text);
+  if (text.size() <= kMostShownBytes) return std::string(text);
   // Bytes that are no UTF-8 have no place to cut: any will do.
-  std::string_view kept = Utf8Prefix(text, kMostShown);
-  if (kept.size() + 4 < kMostShown) kept = text.substr(0, kMostShown);
+  std::string_view kept = Utf8Prefix(text, kMostShownBytes);
+  if (kept.size() + 4 < kMostShownBytes) kept = text.substr(0, kMostShownBytes);
   return std::string(kept) + "... (" + std::to_string(text.size()) + " bytes)";
 }
 

@@ -55,7 +55,7 @@ bool IsPlain(std::string_view value) {
 }
 
 std::string Value(LogFormat format, std::string_view value) {
-  if (value.size() > kMostShown) return Quoted(format, Beginning(value));
+  if (value.size() > kMostShownBytes) return Quoted(format, Beginning(value));
   return format == LogFormat::kText && IsPlain(value) ? std::string(value)
                                                       : Quoted(format, value);
 }

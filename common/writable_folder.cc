@@ -9,12 +9,15 @@ namespace leadline {
 
 std::string WhyNotInto(std::filesystem::path folder) {
   std::error_code error;
-  while (!std::filesystem::exists(folder, error) &&
+  // What is only missing can be made; a link to nothing is there.
+  while (std::filesystem::symlink_status(folder, error).type() ==
+             std::filesystem::file_type::not_found &&
          folder.has_relative_path()) {
     folder = folder.parent_path();
   }
   if (!std::filesystem::is_directory(folder, error)) {
-    return folder.string() + " is no folder";
+    return error ? folder.string() + ": " + error.message()
+                 : folder.string() + " is no folder";
   }
   if (access(folder.c_str(), W_OK | X_OK) == 0) return "";
   return folder.string() + ": " + std::strerror(errno);

@@ -19,6 +19,7 @@
 #include "coordinator/offline.h"
 #include "coordinator/state_folder.h"
 #include "errors/error_code.h"
+#include "errors/print_out.h"
 #include "logging/open_log.h"
 #include "proto/grpc_log.h"
 #include "storage/open.h"
@@ -155,13 +156,16 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
   return 0;
 }
 
+int Print(const std::string& text) {
+  const absl::Status printed = PrintOut(text);
+  return printed.ok() ? 0 : Fail(printed);
+}
+
 /// Of --print-config: what is in effect, if it could be served.
-int Print(const Launch& launch) {
+int PrintConfig(const Launch& launch) {
   const absl::Status could = StateFolder::Check(
       launch.config->state, launch.config->allow_network_file_system);
-  if (!could.ok()) return Fail(could);
-  std::fputs(launch.text.c_str(), stdout);
-  return 0;
+  return could.ok() ? Print(launch.text) : Fail(could);
 }
 
 int Main(int argc, char** argv) {
@@ -169,11 +173,12 @@ int Main(int argc, char** argv) {
   if (const auto code = RunOffline(argc, argv)) return *code;
   const Launch launch =
       ParseCommandLine(argc, argv, std::string(BuildVersion()));
-  if (!launch.config) {
-    std::fputs(launch.text.c_str(), launch.exit_code == 0 ? stdout : stderr);
+  if (!launch.config && launch.exit_code != 0) {
+    std::fputs(launch.text.c_str(), stderr);
     return launch.exit_code;
   }
-  if (launch.only_prints) return Print(launch);
+  if (!launch.config) return Print(launch.text);
+  if (launch.only_prints) return PrintConfig(launch);
   umask(077);
   const sigset_t signals = BlockSignals();
   const Config& config = *launch.config;

@@ -17,6 +17,7 @@
 #include "common/harmless_text.h"
 #include "coordinator/state_folder.h"
 #include "errors/error_code.h"
+#include "errors/print_out.h"
 #include "flags/command_line.h"
 #include "storage/backup.h"
 #include "storage/records.h"
@@ -80,6 +81,12 @@ int Fail(const Asked& asked, const absl::Status& status,
     std::fprintf(stderr, "leadline: %s\n", HarmlessText(message).c_str());
   }
   return row.exit_code;
+}
+
+/// To standard output; `code`, unless it cannot be written.
+int Say(const Asked& asked, const std::string& text, int code) {
+  const absl::Status said = PrintOut(text);
+  return said.ok() ? code : Fail(asked, said, "standard output");
 }
 
 /// A folder of another machine is taken where the coordinator's own setting, as
@@ -191,10 +198,7 @@ int Restore(const Asked& asked) {
   // A copy: the backup stays where it is, and what lies in another file system
   // cannot be moved in one step.
   const fs::path copy = folder->path() / "leadline.db.restoring";
-  const absl::Cleanup leave_no_copy = [&copy] {
-    std::error_code error;
-    fs::remove(copy, error);
-  };
+  const absl::Cleanup leave_no_copy = [&] { storage::RemoveDatabase(copy); };
   auto facts = storage::CopyDatabase(asked.file, copy);
   if (!facts.ok()) return Fail(asked, facts.status(), asked.file);
   const auto tokens = CarryTokens(database, copy, *facts);
@@ -207,22 +211,21 @@ int Restore(const Asked& asked) {
     json["database"] = database.string();
     json["set_aside"] = aside->empty() ? Json(nullptr) : Json(aside->string());
     json["tokens"] = *tokens;
-    std::fputs(Text(json).c_str(), stdout);
-    return 0;
+    return Say(asked, Text(json), 0);
   }
-  std::printf("%s: restored, %s\n", HarmlessText(database.string()).c_str(),
-              RowsText(*facts).c_str());
-  if (!tokens->empty()) std::printf("%s\n", tokens->c_str());
+  std::string text = HarmlessText(database.string()) + ": restored, " +
+                     RowsText(*facts) + "\n";
+  if (!tokens->empty()) text += HarmlessText(*tokens) + "\n";
   if (!aside->empty()) {
-    std::printf("what was there is kept as %s\n",
-                HarmlessText(aside->string()).c_str());
+    text += "what was there is kept as " + HarmlessText(aside->string()) + "\n";
   }
-  return 0;
+  return Say(asked, text, 0);
 }
 
 int Print(const Asked& asked, const fs::path& database,
           const storage::DatabaseReport& report) {
   const bool sound = report.findings.empty();
+  const int code = sound ? 0 : 1;
   if (asked.json) {
     Json json = FactsJson(report.facts);
     json["database"] = database.string();
@@ -231,17 +234,16 @@ int Print(const Asked& asked, const fs::path& database,
     for (const auto& [rule, what] : report.findings) {
       json["findings"].push_back({{"rule", rule}, {"found", what}});
     }
-    std::fputs(Text(json).c_str(), stdout);
-    return sound ? 0 : 1;
+    return Say(asked, Text(json), code);
   }
+  std::string text;
   for (const auto& [rule, what] : report.findings) {
-    std::printf("%s: not so: %s\n", rule.c_str(), HarmlessText(what).c_str());
+    text += rule + ": not so: " + HarmlessText(what) + "\n";
   }
-  std::printf("%s: %s%s%s\n", HarmlessText(database.string()).c_str(),
-              sound ? "sound" : "NOT SOUND, put a backup in its place",
-              report.facts.rows.empty() ? "" : "; ",
-              RowsText(report.facts).c_str());
-  return sound ? 0 : 1;
+  text += HarmlessText(database.string()) + ": " +
+          (sound ? "sound" : "NOT SOUND, put a backup in its place");
+  if (!report.facts.rows.empty()) text += "; " + RowsText(report.facts);
+  return Say(asked, text + "\n", code);
 }
 
 int Check(const Asked& asked) {

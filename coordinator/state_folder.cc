@@ -17,6 +17,7 @@
 
 #include "common/folder_owner.h"
 #include "common/no_room.h"
+#include "common/user_name.h"
 #include "common/writable_folder.h"
 #include "errors/error_code.h"
 
@@ -79,6 +80,12 @@ absl::Status CheckMayBePrivate(const fs::path& path) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0 || (about.st_mode & 0077) == 0) {
     return absl::OkStatus();
+  }
+  if (about.st_uid != geteuid()) {
+    return StateUnusable("cannot use the state folder " + path.string() +
+                         ": it belongs to the user " + UserText(about.st_uid) +
+                         ", so it cannot be made private; choose another with "
+                         "--state");
   }
   bool is_foreign = false;
   std::error_code error;

@@ -56,11 +56,8 @@ void AddCommon(CLI::App& app, const std::string& version) {
 
 Reading Read(CLI::App& app, int argc, const char* const* argv,
              const std::function<void()>& complete) {
-  if (const std::string empty = EmptyAssignment(argc, argv); !empty.empty()) {
-    return Misuse(app, empty);
-  }
   try {
-    app.parse(argc, argv);
+    app.parse(WordsFromTheBack(argc, argv));
     if (const std::string empty = EmptyValue(app); !empty.empty()) {
       return Misuse(app, empty);
     }

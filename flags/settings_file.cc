@@ -1,10 +1,12 @@
 #include "flags/settings_file.h"
 
+#include <algorithm>
 #include <istream>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "common/harmless_text.h"
 #include "common/nearest_name.h"
 
 namespace leadline::flags {
@@ -13,6 +15,13 @@ namespace {
 bool IsSetting(const CLI::Option* option) {
   return option != nullptr && option->get_configurable() &&
          !option->get_lnames().empty();
+}
+
+/// A value is printed, and is a path or a number: none has these.
+bool HasControls(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) {
+    return (c < ' ' && c != '\t') || c == 0x7f;
+  });
 }
 
 /// CLI11 has no name for an option that takes no value.
@@ -38,8 +47,7 @@ std::string Quoted(const std::string& value) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,:/_-";
   if (value.find_first_not_of(kPlain) == std::string::npos) return value;
   const char mark = value.find('"') == std::string::npos ? '"' : '\'';
-  if (value.find(mark) != std::string::npos ||
-      value.find_first_of("\r\n") != std::string::npos) {
+  if (value.find(mark) != std::string::npos || HasControls(value)) {
     throw CLI::ConfigError("no file of settings can hold the value " + value);
   }
   return mark + value + mark;
@@ -78,6 +86,10 @@ std::string WithoutValue(const CLI::Option& option) {
 }  // namespace
 
 CLI::ConfigItem SettingsFile::ReadLine(const std::string& line) const {
+  if (HasControls(line)) {
+    // An exception's text ends at a NUL.
+    throw CLI::ConfigError("control characters, in " + HarmlessText(line));
+  }
   const size_t equals = line.find('=');
   if (equals == std::string::npos) {
     throw CLI::ConfigError("expected KEY=VALUE, found " + line);

@@ -1,7 +1,7 @@
 #include "flags/words.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 #include "common/nearest_name.h"
 
@@ -97,14 +97,23 @@ std::string EmptyValue(const CLI::App& app) {
   return "";
 }
 
-std::string EmptyAssignment(int argc, const char* const* argv) {
-  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
-    const std::string_view word = argv[i];
-    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
-      return std::string(word.substr(0, word.size() - 1)) + " is empty";
+std::vector<std::string> WordsFromTheBack(int argc, const char* const* argv) {
+  std::vector<std::string> words;
+  bool has_options = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    has_options = has_options && word != "--";
+    if (has_options && word.starts_with("--") &&
+        word.find('=') == word.size() - 1) {
+      word.pop_back();
+      words.push_back(std::move(word));
+      words.emplace_back();
+    } else {
+      words.push_back(std::move(word));
     }
   }
-  return "";
+  std::reverse(words.begin(), words.end());
+  return words;
 }
 
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -18,9 +19,10 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error);
 /// shell's variable that is not set: it would count as not given. Else empty.
 std::string EmptyValue(const CLI::App& app);
 
-/// The same of what stands as `--state=` among the words of a command line,
-/// whose next word the parser would take for the value.
-std::string EmptyAssignment(int argc, const char* const* argv);
+/// The words of a command line, last first, as the parser takes them. Of
+/// `--state=` it would take the next word for the value: it is two words here,
+/// the second empty.
+std::vector<std::string> WordsFromTheBack(int argc, const char* const* argv);
 
 /// "there is no option --sate, did you mean --state?", "unexpected argument
 /// 'x'"; empty if nothing was left over.

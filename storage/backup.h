@@ -28,6 +28,10 @@ struct BackupFacts {
 absl::StatusOr<BackupFacts> CopyDatabase(const std::filesystem::path& database,
                                          const std::filesystem::path& target);
 
+/// Removes a database that nobody uses, with what SQLite keeps beside it, as
+/// far as they are there.
+void RemoveDatabase(const std::filesystem::path& database);
+
 /// Something that should not be.
 struct Finding {
   std::string rule;  // that is broken, in a few words

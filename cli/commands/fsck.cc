@@ -2,6 +2,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/offline_program.h"
+#include "flags/values.h"
 
 namespace leadline::cli {
 
@@ -20,7 +21,8 @@ Command FsckCommand() {
         app.add_option("file", *file,
                        "a backup; without one, the database of the state "
                        "folder")
-            ->option_text("FILE");
+            ->option_text("FILE")
+            ->check(flags::NotEmpty());
         return [file](Context& context) {
           return BecomeOfflineProgram(context, {"fsck", *file, file->empty()});
         };

@@ -10,6 +10,11 @@
 #include "coordinator/rpc/status.h"
 
 namespace leadline::rpc {
+namespace {
+
+constexpr size_t kMostDismissed = 1000;  // nodes whose pace is kept
+
+}  // namespace
 
 grpc::ServerBidiReactor<v1::AgentMessage, v1::CoordinatorMessage>*
 AgentSessions::Open() {
@@ -32,14 +37,7 @@ void AgentSessions::Deliver(const control::AgentOrder& order) {
     return session->Close(ToGrpc(close->status));
   }
   if (const auto* welcome = std::get_if<control::WelcomeOrder>(&order.order)) {
-    const std::lock_guard lock(mutex_);
-    // One that has gone meanwhile is nobody's session any more.
-    if (!sessions_.contains(order.session)) return;
-    nodes_[welcome->node] = order.session;
-    dismissals_.Forget();
-    log_->Write(LogLevel::kInfo, "agent_registered",
-                {{"node", welcome->node},
-                 {"protocol", std::to_string(session->protocol())}});
+    NoteWelcome(order.session, *session, welcome->node);
   }
   v1::CoordinatorMessage message = ToProto(order.order);
   if (message.start().world_size() > 1) {
@@ -49,13 +47,27 @@ void AgentSessions::Deliver(const control::AgentOrder& order) {
   session->Send(std::move(message));
 }
 
+void AgentSessions::NoteWelcome(control::SessionId id,
+                                const AgentSession& session,
+                                const std::string& node) {
+  // Held for the line too, so that none says before it that the agent has gone.
+  const std::lock_guard lock(mutex_);
+  if (!sessions_.contains(id)) return;  // it has, meanwhile
+  nodes_[node] = id;
+  dismissals_.erase(node);
+  log_->Write(
+      LogLevel::kInfo, "agent_registered",
+      {{"node", node}, {"protocol", std::to_string(session.protocol())}});
+}
+
 void AgentSessions::NoteDismissed(const AgentSession& session,
                                   const absl::Status& why) {
   const std::string message(why.message());
   {
     const std::lock_guard lock(mutex_);
-    const std::string news = session.node() + " " + message;
-    if (!dismissals_.IsDue(news, std::chrono::steady_clock::now())) return;
+    if (dismissals_.size() >= kMostDismissed) dismissals_.clear();
+    RepeatedNews& news = dismissals_[session.node()];
+    if (!news.IsDue(message, std::chrono::steady_clock::now())) return;
   }
   log_->Write(LogLevel::kWarning, "agent_dismissed",
               {{"node", session.node()}, {"message", message}});

@@ -90,8 +90,11 @@ class AgentSessions final : public LogSource {
   void OnKept(const std::shared_ptr<AgentSession>& session,
               const v1::KeptSweeps& kept);
 
-  /// To the log: an operator looks there for who came and went. What an agent
-  /// tries again and again is told ever more rarely.
+  /// To the log: an operator looks there for who came and went.
+  void NoteWelcome(control::SessionId id, const AgentSession& session,
+                   const std::string& node);
+
+  /// What an agent tries again and again is told ever more rarely.
   void NoteDismissed(const AgentSession& session, const absl::Status& why);
 
   control::CommandSink* sink_ = nullptr;
@@ -106,7 +109,7 @@ class AgentSessions final : public LogSource {
   std::map<int64_t, LogRequest> requests_ ABSL_GUARDED_BY(mutex_);
   std::map<int64_t, std::shared_ptr<FileWeighing>> weighings_
       ABSL_GUARDED_BY(mutex_);
-  RepeatedNews dismissals_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, RepeatedNews> dismissals_ ABSL_GUARDED_BY(mutex_);
   int64_t last_session_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t last_request_ ABSL_GUARDED_BY(mutex_) = 0;
 };

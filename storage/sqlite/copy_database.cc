@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include <absl/cleanup/cleanup.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -72,13 +73,6 @@ absl::StatusOr<BackupFacts> Copy(const fs::path& database,
   return facts;
 }
 
-void RemoveFiles(const fs::path& path) {
-  std::error_code error;
-  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) {
-    fs::remove(path.string() + suffix, error);
-  }
-}
-
 /// That name, or the first of it with a number that nothing has.
 std::string FreeName(const std::string& wanted) {
   std::error_code error;
@@ -99,10 +93,17 @@ absl::Status CheckIsOurs(const fs::path& database) {
 
 }  // namespace
 
+void RemoveDatabase(const fs::path& path) {
+  std::error_code error;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) {
+    fs::remove(path.string() + suffix, error);
+  }
+}
+
 absl::StatusOr<BackupFacts> CopyDatabase(const fs::path& database,
                                          const fs::path& target) {
   if (absl::Status ours = CheckIsOurs(database); !ours.ok()) return ours;
-  RemoveFiles(target);
+  RemoveDatabase(target);
   absl::StatusOr<BackupFacts> facts = sqlite::Run(
       "copying " + database.string(), [&] { return Copy(database, target); });
   if (facts.ok()) {
@@ -110,7 +111,7 @@ absl::StatusOr<BackupFacts> CopyDatabase(const fs::path& database,
     if (!synced.ok()) facts = synced;
   }
   if (!facts.ok()) {
-    RemoveFiles(target);
+    RemoveDatabase(target);
     return facts;
   }
   std::error_code error;
@@ -145,6 +146,9 @@ absl::StatusOr<fs::path> PutInPlace(const fs::path& copy,
       return Refused("setting aside", database);
     }
   }
+  absl::Cleanup as_it_was = [&aside] {
+    if (!aside.empty()) unlink(aside.c_str());
+  };
   // A log beside another database than its own would be taken for its own.
   for (const char* part : {"-wal", "-shm"}) {
     const fs::path file = database.string() + part;
@@ -160,6 +164,7 @@ absl::StatusOr<fs::path> PutInPlace(const fs::path& copy,
   if (rename(copy.c_str(), database.c_str()) != 0) {
     return Refused("putting in place", database);
   }
+  std::move(as_it_was).Cancel();
   if (absl::Status synced = SyncPath(folder, O_RDONLY | O_DIRECTORY);
       !synced.ok()) {
     return synced;

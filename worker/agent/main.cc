@@ -9,6 +9,7 @@
 
 #include "common/build_info.h"
 #include "errors/error_code.h"
+#include "errors/print_out.h"
 #include "logging/open_log.h"
 #include "proto/grpc_log.h"
 #include "worker/agent/agent.h"
@@ -118,21 +119,24 @@ int Run(const Config& config, Offer offer, const std::string& host) {
   Serve(options, config.data, **log);
 }
 
+int Print(const std::string& text) {
+  const absl::Status printed = PrintOut(text);
+  return printed.ok() ? 0 : Fail(printed);
+}
+
 int Main(int argc, char** argv) {
   SilenceGrpc();
   const Surroundings surroundings = ReadSurroundings();
   const Launch launch =
       ParseCommandLine(argc, argv, std::string(BuildVersion()), surroundings);
-  if (!launch.config) {
-    std::fputs(launch.text.c_str(), launch.exit_code == 0 ? stdout : stderr);
+  if (!launch.config && launch.exit_code != 0) {
+    std::fputs(launch.text.c_str(), stderr);
     return launch.exit_code;
   }
+  if (!launch.config) return Print(launch.text);
   absl::StatusOr<Offer> offer = CheckReady(*launch.config);
   if (!offer.ok()) return Fail(offer.status());
-  if (launch.only_prints) {
-    std::fputs(launch.text.c_str(), stdout);
-    return 0;
-  }
+  if (launch.only_prints) return Print(launch.text);
   return Run(*launch.config, *std::move(offer), surroundings.host);
 }
 

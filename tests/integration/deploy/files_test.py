@@ -91,6 +91,11 @@ class Units(unittest.TestCase):
         for name in NAMES:
             self.assertEqual(set(directive(name, "RestartPreventExitStatus").split()), codes)
 
+    def test_of_an_agent_keep_no_device_from_its_trainers(self):
+        names = re.findall("^([A-Za-z]+)=", unit("agent"), re.MULTILINE)
+        self.assertFalse({"PrivateDevices", "ProtectClock", "DeviceAllow", "DevicePolicy", "MemoryDenyWriteExecute",
+                          "SystemCallFilter"} & set(names))
+
     def test_name_the_settings_and_the_state_folders_of_the_examples(self):
         for name in NAMES:
             self.assertTrue(directive(name, "ExecStart").endswith(f"leadline-{name} --config /etc/leadline/{name}.conf"))

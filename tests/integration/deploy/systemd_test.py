@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import unittest
 
 from systemd_world import Machine, wait_for
@@ -29,10 +30,12 @@ settings:
 LIMIT = "500M"  # of an agent with its trainers, where one that loads LibTorch takes some 250
 
 
+@unittest.skipIf(os.geteuid(), "only root may boot a systemd")
 class Systemd(unittest.TestCase):
     def setUp(self):
         self.machine = Machine()
         self.addCleanup(self.machine.close)
+        self.machine.boot()
 
     def start(self):
         done = self.machine.systemctl("start", *UNITS)

@@ -1,4 +1,4 @@
-"""A machine with a systemd of its own: namespaces over this one's files, which it cannot change."""
+"""A machine with a systemd of its own: namespaces and a control group over this one's files, which it cannot change."""
 
 import contextlib
 import os
@@ -13,24 +13,47 @@ TREE = pathlib.Path(__file__).resolve().parents[3]
 DEPLOY = TREE / "deploy"
 PROGRAMS = pathlib.Path(os.environ["LEADLINE_PROGRAMS"])
 PATIENCE_S = 60
+GROUPS = pathlib.Path("/sys/fs/cgroup")
 
+# In a mount namespace: of this machine's devices those that do nothing, its kernel's settings only to be read, and of
+# its control groups the one that is ours.
 BOOT = """\
 set -e
 ip link set lo up
-mount -t proc proc {root}/proc
-mount --rbind /sys {root}/sys
-mount --rbind /dev {root}/dev
-mount -t tmpfs run {root}/run
-mount -t tmpfs tmp {root}/tmp
-exec chroot {root} env --ignore-environment container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin \\
+cd {root}
+mount -t proc proc proc
+mount --bind proc/sys proc/sys
+mount -o remount,bind,ro proc/sys
+mount -t tmpfs dev dev
+mkdir dev/shm dev/pts
+mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
+ln -s pts/ptmx dev/ptmx
+for name in null zero full random urandom tty; do touch dev/$name; mount --bind /dev/$name dev/$name; done
+mount -t tmpfs run run
+mount -t tmpfs tmp tmp
+mount --bind /sys sys
+if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+  mount -t cgroup2 cgroup2 sys/fs/cgroup
+else
+  mount -t tmpfs cgroup sys/fs/cgroup
+  for name in {hierarchies}; do
+    mkdir sys/fs/cgroup/$name
+    case $name in
+      unified) mount -t cgroup2 cgroup2 sys/fs/cgroup/$name ;;
+      systemd) mount -t cgroup -o none,name=systemd cgroup sys/fs/cgroup/$name ;;
+      *) mount -t cgroup -o $name cgroup sys/fs/cgroup/$name ;;
+    esac
+  done
+fi
+mount -o remount,bind,ro sys
+exec chroot . env --ignore-environment container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin \\
   /lib/systemd/systemd --system --show-status=no
 """
 
 
-def call(*words, **options):
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, **options)
+def call(*words):
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
-    return done.stdout
 
 
 def wait_for(holds, what):
@@ -44,19 +67,25 @@ def wait_for(holds, what):
 
 
 class Machine:
-    """Booted with units and settings of deploy/ in their places, as docs/operations.md says; left by `close`."""
+    """With units and settings of deploy/ in their places, as docs/operations.md says; `close` leaves nothing of it,
+    however far `boot` came."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="leadline-systemd-"))
         self.root = self.folder / "root"
-        self.systemd = None
+        self.groups = []
+        self.outside = None  # the process that holds the namespaces
+        self.systemd = None  # its child, the first of the machine
+
+    def boot(self):
         call("mount", "-t", "tmpfs", "leadline-systemd", self.folder)
         for name in ("root", "upper", "work"):
             (self.folder / name).mkdir()
         layers = f"lowerdir=/,upperdir={self.folder}/upper,workdir={self.folder}/work"
         call("mount", "-t", "overlay", "overlay", "-o", layers, self.root)
         self.install()
-        self.boot()
+        self.make_groups()
+        self.start()
 
     def install(self):
         opt = self.root / "opt/leadline"
@@ -79,22 +108,41 @@ class Machine:
         target.unlink(missing_ok=True)
         target.symlink_to("/lib/systemd/system/multi-user.target")
 
-    def boot(self):
-        spaces = ("--mount", "--pid", "--ipc", "--uts", "--net", "--fork", "--kill-child")
-        self.unshare = subprocess.Popen(["unshare", *spaces, "sh", "-c", BOOT.format(root=self.root)],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    def make_groups(self):
+        """One of our own in each hierarchy that this machine has and systemd uses."""
+        if (GROUPS / "cgroup.controllers").exists():
+            places = [GROUPS]
+        else:
+            places = [GROUPS / name for name in ("systemd", "unified", "memory", "pids")]
+        for place in places:
+            if place.is_dir():
+                group = place / f"leadline-test-{os.getpid()}"
+                group.mkdir()
+                self.groups.append(group)
 
-        def booted():
-            children = pathlib.Path(f"/proc/{self.unshare.pid}/task/{self.unshare.pid}/children").read_text().split()
-            if children:
-                self.systemd = children[0]
-            return self.systemd and self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded")
-        wait_for(booted, lambda: "systemd to boot")
+    def start(self):
+        def enter():
+            for group in self.groups:
+                (group / "cgroup.procs").write_text("0")
+        boot = BOOT.format(root=self.root, hierarchies=" ".join(group.parent.name for group in self.groups))
+        spaces = ("--mount", "--pid", "--ipc", "--uts", "--net", "--cgroup", "--fork", "--kill-child")
+        with (self.folder / "console").open("w") as console:
+            self.outside = subprocess.Popen(["unshare", *spaces, "sh", "-c", boot], stdin=subprocess.DEVNULL,
+                                            stdout=console, stderr=console, preexec_fn=enter)
+        wait_for(self.is_up, self.console)
 
-    def run(self, *words, **options):
+    def is_up(self):
+        children = pathlib.Path(f"/proc/{self.outside.pid}/task/{self.outside.pid}/children").read_text().split()
+        self.systemd = children[0] if children else None
+        return self.systemd and self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded")
+
+    def console(self):
+        return "systemd to boot: " + (self.folder / "console").read_text(errors="replace")[-4000:]
+
+    def run(self, *words):
         """A command on that machine, as root."""
         return subprocess.run(["nsenter", "--target", self.systemd, "--all", "--root", "--wd", *map(str, words)],
-                              capture_output=True, text=True, check=False, **options)
+                              capture_output=True, text=True, check=False)
 
     def leadline(self, *words, exit_code=0):
         """What it says to somebody who has an account there and nothing else."""
@@ -118,10 +166,20 @@ class Machine:
         return pathlib.Path(f"/proc/{self.systemd}/root{inside}")
 
     def close(self):
-        with contextlib.suppress(ProcessLookupError):
-            self.unshare.send_signal(signal.SIGKILL)
-        self.unshare.wait()
-        self.unshare.stdout.close()
+        if self.outside:
+            self.outside.send_signal(signal.SIGKILL)
+            self.outside.wait()
         for place in (self.root, self.folder):
-            subprocess.run(["umount", "--recursive", "--lazy", place], check=False)
-        self.folder.rmdir()
+            subprocess.run(["umount", "--recursive", "--lazy", place], check=False, capture_output=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+        for group in self.groups:
+            wait_for(lambda group=group: self.remove(group), lambda: "processes of that machine to end")
+
+    def remove(self, group):
+        """True once it and all below it are gone; processes take a moment to end."""
+        folders = [pathlib.Path(name) for name, _, _ in os.walk(group, topdown=False)]
+        with contextlib.suppress(OSError):
+            for folder in folders:
+                folder.rmdir()
+        return not group.exists()

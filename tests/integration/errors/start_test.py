@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sqlite3
+import subprocess
 import unittest
 
 from errors_world import PROGRAMS, ErrorsWorld, wait_for
@@ -45,6 +46,15 @@ class StartOfACoordinator(ErrorsWorld):
             for more in ((), ("--print-config",)):
                 with self.subTest(state=state, more=more):
                     self.assertIn(str(state), self.refused("state_unusable", "--state", state, *more))
+
+    def test_output_that_cannot_be_written_is_no_success(self):
+        agent = ("leadline-agent", "--state", self.state(), "--coordinator", "127.0.0.1:1", "--trainer", "/bin/true")
+        for words in (("leadline-coordinator", "--state", self.state(), "--print-config"), ("leadline-coordinator", "--help"),
+                      (*agent, "--print-config"), ("leadline-agent", "--version")):
+            with self.subTest(words=words), open("/dev/full", "w", encoding="utf-8") as full:
+                ended = subprocess.run([PROGRAMS / words[0], *words[1:]], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+                self.assertEqual(ended.returncode, 1)
+                self.assertIn("No space left on device [output]", ended.stderr)
 
     def test_settings_that_could_serve_are_printed_and_nothing_is_touched(self):
         out, err = self.finish(self.start("leadline-coordinator", "--state", self.state(), "--print-config"))

@@ -147,6 +147,15 @@ class Housekeeping(World):
         (self.folder / "backup.db").rename(self.folder / name)
         out, _ = self.finish(self.start("leadline", "fsck", "--", name, cwd=self.folder))
         self.assertIn("-\\x1b[2J.db: sound", out)
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            ended = subprocess.run([PROGRAMS / "leadline", "fsck", "--", name], cwd=self.folder, stdout=full,
+                                   stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((ended.returncode, "No space left" in ended.stderr), (1, True), ended.stderr)
+        self.leadline("token", "create", "--role", "read")
+        self.run_command("backup", self.folder / "other.db")
+        state = self.folder / "\x1b[31mstate"
+        out, _ = self.finish(self.start("leadline", "restore", self.folder / "other.db", "--state", state))
+        self.assertNotIn("\x1b", out)
         error = json.loads(self.finish(self.start("leadline", "fsck", "--json", "--", "--none", cwd=self.folder), 6)[1])["error"]
         self.assertEqual(error["where"], "--none")
 

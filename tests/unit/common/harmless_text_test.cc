@@ -8,7 +8,8 @@ namespace leadline {
 namespace {
 
 TEST(HarmlessText, KeepsWhatPeopleWrite) {
-  for (const char* text : {"", "naïve 🧭", "a \"b\" \\c", "日本語"}) {
+  for (const char* text :
+       {"", "naïve 🧭", "👩‍🔬", "a \"b\" \\c", "日本語"}) {
     EXPECT_EQ(HarmlessText(text), text);
   }
 }

@@ -28,6 +28,15 @@ TEST(WritableFolder, AFileIsNoneNorIsAnythingBelowIt) {
   }
 }
 
+TEST(WritableFolder, ALinkToNothingAndANameThatIsTooLongAreNone) {
+  const ScratchFolder folder;
+  const auto link = folder.path() / "link";
+  std::filesystem::create_symlink(folder.path() / "nothing", link);
+  EXPECT_THAT(WhyNotInto(link / "below"), HasSubstr(link.string()));
+  EXPECT_THAT(WhyNotInto(folder.path() / std::string(300, 'x')),
+              HasSubstr("File name too long"));
+}
+
 TEST(WritableFolder, WhatNobodyMayWriteIsNamedWithTheReason) {
   EXPECT_THAT(WhyNotInto("/proc/self/new"), HasSubstr("/proc/self"));
 }

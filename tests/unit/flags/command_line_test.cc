@@ -81,7 +81,7 @@ TEST(Read, TellsWhatIsWrongInItsOwnWords) {
       {{"--state"}, "--state needs a value"},
       {{"--state", ""}, "--state is empty"},
       {{"--state=", "--lease", "1"}, "--state is empty"},
-      {{"--state=", "x"}, "--state is empty"},
+      {{"--state=", "x"}, "unexpected argument 'x'"},
       {{"--state", "x", "--state", "y"}, "--state is given more than once"},
       {{"--state", "x", "--lease"}, "--lease needs a value"},
       {{"--state", "x", "--lease", "abc"},
@@ -126,6 +126,21 @@ TEST(Read, NamesTheKeyThatAnUnknownOneMayBe) {
                 ": line 1: unknown key elephant; the keys are the flags of "
                 "--help [misuse]\n");
   std::filesystem::remove(file);
+}
+
+TEST(Read, TakesNoControlCharacters) {
+  std::string file =
+      (std::filesystem::temp_directory_path() / "flags_XXXXXX").string();
+  close(mkstemp(file.data()));
+  std::ofstream(file) << "lease=2\nstate=x" << '\0' << "\x1b[2J\n";
+  EXPECT_EQ(ReadWords({"--config", file.c_str()}).text,
+            "program: " + file +
+                ": line 2: control characters, in state=x\\x00\\x1b[2J "
+                "[misuse]\n");
+  std::filesystem::remove(file);
+  EXPECT_EQ(ReadWords({"--state", "x\x1b", "--print-config"}).text,
+            "program: no file of settings can hold the value x\\x1b "
+            "[misuse]\n");
 }
 
 TEST(Read, NamesTheFileWhereAValueIsEmpty) {
