@@ -11,6 +11,7 @@ namespace leadline::cli {
 namespace {
 
 // Lines are written by our trainer; those of other events are long and many.
+constexpr size_t kShown = 5;
 constexpr std::string_view kStart = R"({"event":"checkpoint",)";
 constexpr size_t kLongestLine = 1 << 20;
 
@@ -75,8 +76,17 @@ absl::StatusOr<std::vector<CheckpointLine>> FetchCheckpoints(
 std::string RenderCheckpoints(const std::vector<CheckpointLine>& checkpoints,
                               const Style& style) {
   if (checkpoints.empty()) return "checkpoints: none yet\n";
-  std::string text = "checkpoints of the last attempt:\n";
-  for (const CheckpointLine& one : checkpoints) {
+  std::string text =
+      "checkpoints that the last attempt wrote (leadline checkpoints tells "
+      "which are kept):\n";
+  const size_t before =
+      checkpoints.size() > kShown ? checkpoints.size() - kShown : 0;
+  if (before > 0) {
+    text += fmt::format("  {} before these\n",
+                        Grouped(static_cast<int64_t>(before)));
+  }
+  for (size_t i = before; i < checkpoints.size(); ++i) {
+    const CheckpointLine& one = checkpoints[i];
     text += fmt::format("  step {}, {}: {}\n", Grouped(one.step),
                         HumanBytes(one.bytes), style.Clean(one.folder));
   }

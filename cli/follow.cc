@@ -110,7 +110,7 @@ class Follower {
       const auto now = Clock::now();
       if (event == StreamEvent::kEnd) return WhyEnded(stream->status());
       if (event == StreamEvent::kMessage) {
-        const absl::Status taken = TakeIn(std::move(progress), now);
+        absl::Status taken = TakeIn(std::move(progress), now);
         if (!taken.ok() || progress_.ended()) return taken;
         heard_at = now;
         was_heard = true;

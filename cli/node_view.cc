@@ -140,7 +140,9 @@ std::string HeadText(const v1::NodeSummary& node, const Style& style) {
 std::string RenderNodes(const std::vector<v1::NodeSummary>& nodes,
                         const Style& style) {
   if (nodes.empty()) {
-    return "no nodes yet: start leadline-agent on a machine that is to train\n";
+    return "no nodes were heard since the coordinator started: start "
+           "leadline-agent on a machine that is to train; one that is not let "
+           "in says why in its own log\n";
   }
   Table table{{{"node"},
                {"state"},

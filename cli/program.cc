@@ -15,7 +15,9 @@
 #include "cli/commands/commands.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
+#include "cli/text.h"
 #include "cli/version.h"
+#include "common/harmless_text.h"
 #include "errors/error_code.h"
 #include "flags/words.h"
 
@@ -97,6 +99,15 @@ struct Declared {
   Action action;
 };
 
+/// No message can carry it, and no table show it; null if all are text.
+const char* WordThatIsNoText(int argc, char** argv) {
+  size_t bad_byte = 0;
+  char** const bad = std::find_if(argv + 1, argv + argc, [&](const char* word) {
+    return !IsUtf8(word, &bad_byte);
+  });
+  return bad == argv + argc ? nullptr : *bad;
+}
+
 // A coordinator names the call that it refuses, of which people know nothing.
 absl::Status WithCommand(const absl::Status& status, const std::string& name) {
   if (status.ok() || ErrorOf(status) != ErrorCode::kForbidden) return status;
@@ -142,6 +153,12 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
   AddGlobalOptions(app, &global);
   const std::vector<Declared> commands = Declare(app, &global);
 
+  if (const char* word = WordThatIsNoText(argc, argv); word != nullptr) {
+    return Output(out, err, AsksForJson(argc, argv))
+        .Finish(At(absl::InvalidArgumentError(fmt::format(
+                       "an argument is no UTF-8 text: {}", HarmlessText(word))),
+                   "arguments"));
+  }
   try {
     app.parse(flags::WordsFromTheBack(argc, argv));
   } catch (const CLI::Success& wanted) {

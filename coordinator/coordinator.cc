@@ -38,13 +38,14 @@ absl::Status CheckPublic(const Config& config, const access::Door& door) {
   if (!config.address.is_public() && !is_http_public) return absl::OkStatus();
   std::string missing;
   if (!config.tls.any()) {
-    missing = "\n  no certificate: give --tls-cert and --tls-key";
+    missing = "no certificate (give --tls-cert and --tls-key)";
   }
   if (!door.HasValidToken()) {
-    missing +=
-        "\n  no token: make one with `leadline token create --role admin "
-        "--state " +
-        config.state.string() + "`";
+    missing += (missing.empty() ? "" : ", ") +
+               std::string(
+                   "no token (make one with `leadline token create "
+                   "--role admin --state ") +
+               config.state.string() + "`)";
   }
   if (missing.empty()) return absl::OkStatus();
   return WithError(
@@ -52,8 +53,8 @@ absl::Status CheckPublic(const Config& config, const access::Door& door) {
           "refusing to listen on " +
           (config.address.is_public() ? config.address : *config.http)
               .ToText() +
-          ", which others than this machine can reach:" + missing +
-          "\n(docs/security.md has the steps)"),
+          ", which others than this machine can reach: there is " + missing +
+          "; docs/security.md has the steps"),
       ErrorCode::kMisuse);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/build_info.h"
+#include "coordinator/certificate_watch.h"
 #include "coordinator/config.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/offline.h"
@@ -140,7 +141,9 @@ int Serve(const Config& config, StateFolder& folder, Log& log,
              {"version", std::string(BuildVersion())}});
   std::string why = "unused";
   bool has_reader = true;
+  CertificateWatch certificate(config.tls, log);
   while (!(*coordinator)->WaitUntilUnused(kLook)) {
+    certificate.Look(std::chrono::steady_clock::now());
     if (has_reader && OutputHasNoReader()) {
       has_reader = false;
       (*coordinator)->StarterHasGone();

@@ -32,7 +32,7 @@ std::string WhyNotFile(CLI::App& app, const std::string& file) {
 
 std::string Explain(CLI::App& app, const CLI::ParseError& error) {
   // Before another parse forgets it.
-  const std::string wrong = WhatIsWrong(app, error);
+  std::string wrong = WhatIsWrong(app, error);
   const std::vector<std::string> files = app.get_config_ptr()->results();
   if (!files.empty()) {
     std::string why = WhyNotFile(app, files.front());

@@ -59,14 +59,6 @@ CLI::Validator OneOf(std::vector<std::string> words) {
   return check;
 }
 
-CLI::Validator NotEmpty() {
-  CLI::Validator check("");
-  check.operation([](const std::string& text) -> std::string {
-    return text.empty() ? Unexpected(text, "one that is not empty") : "";
-  });
-  return check;
-}
-
 CLI::Validator WholeNumber(int64_t least, int64_t most) {
   return InRange("a whole number", least, most);
 }

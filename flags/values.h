@@ -13,10 +13,6 @@ namespace leadline::flags {
 /// "'pdf', expected table, markdown or csv".
 CLI::Validator OneOf(std::vector<std::string> words);
 
-/// "'', expected one that is not empty", of an argument that a shell's variable
-/// may have left so.
-CLI::Validator NotEmpty();
-
 /// "'x', expected a whole number from 1 to 1024".
 CLI::Validator WholeNumber(int64_t least, int64_t most);
 

@@ -8,6 +8,8 @@
 namespace leadline::flags {
 namespace {
 
+constexpr char kMayBeEmpty[] = "TEXT";  // an argument of that name
+
 /// The command that was given, else the program.
 const CLI::App& Given(const CLI::App& app) {
   const auto commands = app.get_subcommands();
@@ -65,7 +67,7 @@ std::string Replaced(std::string text, std::string_view from,
 }  // namespace
 
 std::string ArgumentName(const CLI::Option& option) {
-  const std::string text = option.get_option_text();
+  std::string text = option.get_option_text();
   return text.empty() ? option.get_name(true) : text;
 }
 
@@ -88,9 +90,11 @@ std::string EmptyValue(const CLI::App& app) {
   for (const CLI::App* one : {&app, &Given(app)}) {
     for (const CLI::Option* option : one->get_options()) {
       const auto& values = option->results();
-      if (option->get_positional() || option->get_expected_min() == 0) continue;
+      const bool may_be = option->get_expected_min() == 0 ||
+                          option->get_option_text() == kMayBeEmpty;
+      if (may_be) continue;
       if (std::find(values.begin(), values.end(), "") != values.end()) {
-        return option->get_name() + " is empty";
+        return NameOf(*option) + " is empty";
       }
     }
   }
@@ -120,7 +124,7 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   std::string stray = StrayArgument(app);
   if (!stray.empty()) return stray;
   const CLI::App& given = Given(app);
-  const std::string what = error.what();
+  std::string what = error.what();
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     return WhatIsMissing(given, what);
   }

@@ -15,8 +15,9 @@ namespace leadline::flags {
 /// is wrong may follow from it.
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error);
 
-/// "--state is empty" where an option was given an empty one, as by a
-/// shell's variable that is not set: it would count as not given. Else empty.
+/// "--state is empty", "FILE is empty" where an option or an argument was given
+/// an empty one, as by a shell's variable that is not set: it would count as
+/// not given. Else empty. An argument called TEXT may be so.
 std::string EmptyValue(const CLI::App& app);
 
 /// The words of a command line, last first, as the parser takes them. Of

@@ -106,6 +106,15 @@ LogOptions ToLogOptions(const LogFlags& flags) {
 
 absl::StatusOr<std::unique_ptr<Log>> OpenFileLog(
     const std::filesystem::path& path, const LogOptions& options) {
+  // Opening a pipe would wait for a reader, and a device is not moved aside.
+  std::error_code error;
+  if (std::filesystem::exists(path, error) &&
+      !std::filesystem::is_regular_file(path, error)) {
+    return WithError(absl::FailedPreconditionError(
+                         "cannot write the log " + path.string() +
+                         ": it is there and is no file; choose another name"),
+                     ErrorCode::kStateUnusable);
+  }
   auto sink = std::make_shared<BoundedFileSink>(path, options.format);
   // A disk that is full costs lines, and no more, at the start as later.
   if (!sink->Open() && !IsNoRoom(errno)) {

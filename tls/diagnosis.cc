@@ -1,5 +1,7 @@
 #include "tls/diagnosis.h"
 
+#include <csignal>
+#include <ctime>
 #include <memory>
 
 #include <absl/cleanup/cleanup.h>
@@ -202,6 +204,32 @@ absl::Status Handshake(const HostPort& to, const ClientFiles& files,
   return absl::OkStatus();
 }
 
+/// While it lives a peer that closed its end is an error of the call, not a
+/// signal that ends the program, which may want that one for its output.
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+  ~NoPipeSignal() {
+    const timespec at_once{};
+    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
 }  // namespace
 
 absl::Status DiagnoseHandshake(const std::string& address,
@@ -210,6 +238,7 @@ absl::Status DiagnoseHandshake(const std::string& address,
   if (address.starts_with("unix:")) return absl::OkStatus();
   const auto to = ParseHostPort(address);
   if (!to) return absl::OkStatus();
+  const NoPipeSignal no_signal;
   const absl::Status told =
       Handshake(*to, files, IsEncrypted(address, files), Clock::now() + limit);
   ERR_clear_error();

@@ -4,25 +4,27 @@
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
-#include "tls/pem_files.h"
-
 namespace leadline::tls {
 
-absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentials(
-    const ServerFiles& files) {
+absl::StatusOr<Identity> ReadServerFiles(const ServerFiles& files) {
   if (files.certificate.empty() || files.key.empty()) {
     return absl::InvalidArgumentError(
         files.certificate.empty()
             ? "TLS needs a certificate: give --tls-cert"
             : "TLS needs the certificate's key: give --tls-key");
   }
+  auto identity = ReadIdentity(files.certificate, files.key);
+  if (!identity.ok() || files.client_ca.empty()) return identity;
+  const auto authorities = ReadAuthorities(files.client_ca);
+  if (!authorities.ok()) return authorities.status();
+  return identity;
+}
+
+absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentials(
+    const ServerFiles& files) {
   // What reads them from now on says nothing of what is wrong.
-  const auto identity = ReadIdentity(files.certificate, files.key);
+  const auto identity = ReadServerFiles(files);
   if (!identity.ok()) return identity.status();
-  if (!files.client_ca.empty()) {
-    const auto authorities = ReadAuthorities(files.client_ca);
-    if (!authorities.ok()) return authorities.status();
-  }
   grpc::experimental::TlsServerCredentialsOptions options(
       std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
           files.key, files.certificate, files.client_ca,

@@ -9,6 +9,8 @@
 #include <absl/status/statusor.h>
 #include <grpcpp/security/server_credentials.h>
 
+#include "tls/pem_files.h"
+
 namespace leadline::tls {
 
 /// Paths; all empty: no TLS.
@@ -24,7 +26,11 @@ struct ServerFiles {
   }
 };
 
-/// InvalidArgument if a file is missing or cannot be used. Files that are
+/// The certificate as it lies there, and its key. InvalidArgument if a file is
+/// missing or cannot be used, that of the authorities included.
+absl::StatusOr<Identity> ReadServerFiles(const ServerFiles& files);
+
+/// InvalidArgument as ReadServerFiles. Files that are
 /// renewed later count for connections from then on.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> ServerCredentials(
     const ServerFiles& files);

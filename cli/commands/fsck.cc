@@ -2,7 +2,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/offline_program.h"
-#include "flags/values.h"
 
 namespace leadline::cli {
 
@@ -21,8 +20,7 @@ Command FsckCommand() {
         app.add_option("file", *file,
                        "a backup; without one, the database of the state "
                        "folder")
-            ->option_text("FILE")
-            ->check(flags::NotEmpty());
+            ->option_text("FILE");
         return [file](Context& context) {
           return BecomeOfflineProgram(context, {"fsck", *file, file->empty()});
         };

@@ -183,11 +183,21 @@ absl::Status Revoke(Context& context, const Options& options) {
   return absl::OkStatus();
 }
 
+/// What that action has no use for, but was given; empty if there is none.
+std::string Superfluous(const Options& options) {
+  const bool creates = options.action == "create";
+  if (options.action != "revoke" && !options.token.empty()) return "ID";
+  if (!creates && !options.role.empty()) return "--role";
+  if (!creates && !options.name.empty()) return "--name";
+  if (!creates && options.days > 0) return "--expires";
+  return "";
+}
+
 absl::Status Token(Context& context, const Options& options) {
-  if (options.action == "create" && !options.token.empty()) {
+  if (std::string what = Superfluous(options); !what.empty()) {
     return At(absl::InvalidArgumentError(
-                  "token create takes no id: the coordinator gives one"),
-              "ID");
+                  fmt::format("token {} takes no {}", options.action, what)),
+              what);
   }
   if (options.action == "create") return Create(context, options);
   if (options.action == "list") return List(context);

@@ -13,8 +13,9 @@ struct Limits {
   size_t body_bytes = 4096;  // no route reads one
   /// From the connection to the last byte of the first request.
   std::chrono::milliseconds request{10'000};
-  /// From an answer to the last byte of the next request.
-  std::chrono::milliseconds next_request{60'000};
+  /// From an answer to the last byte of the next request. Not longer than the
+  /// first: who holds all connections and asks nothing keeps probes out.
+  std::chrono::milliseconds next_request{10'000};
   /// For taking an answer.
   std::chrono::milliseconds answer{10'000};
 };

@@ -84,13 +84,15 @@ class CallRecorder final : public grpc::experimental::Interceptor {
     if (batch->QueryInterceptionHookPoint(
             InterceptionHookPoints::POST_RECV_MESSAGE)) {
       if (!noted_) AddTarget(batch->GetRecvMessage());
-      if (IsNotedByMessage(batch->GetRecvMessage())) {
-        return Note(grpc::Status::OK, [batch] { batch->Proceed(); });
-      }
     }
     if (batch->QueryInterceptionHookPoint(
             InterceptionHookPoints::PRE_SEND_MESSAGE)) {
       AddTarget(batch->GetSendMessage());
+      // The end of a stream may be far: its first answer says that it was let
+      // in, and waits until that is on disk.
+      if (!noted_ && IsStream()) {
+        return Note(grpc::Status::OK, [batch] { batch->Proceed(); });
+      }
     }
     if (!noted_ && batch->QueryInterceptionHookPoint(
                        InterceptionHookPoints::PRE_SEND_STATUS)) {
@@ -113,12 +115,6 @@ class CallRecorder final : public grpc::experimental::Interceptor {
   }
 
   bool IsStream() const { return info_->type() != ServerRpcInfo::Type::UNARY; }
-
-  /// What the call is about stands in its first message. A stream is noted by
-  /// it, before anybody hears it: its end may be far.
-  bool IsNotedByMessage(const void* message) const {
-    return !noted_ && message != nullptr && IsStream();
-  }
 
   void AddTarget(const void* message) {
     if (message == nullptr || !target_.empty()) return;

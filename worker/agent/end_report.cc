@@ -125,7 +125,11 @@ std::string LastWords(std::string_view text, size_t most) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
     text.remove_suffix(1);
   }
-  if (text.size() > most) text.remove_prefix(text.size() - most);
+  if (text.size() > most) {
+    text.remove_prefix(text.size() - most);
+    // From the next line on, if there is one: half a line misleads.
+    text.remove_prefix(text.find('\n') + 1);
+  }
   std::string words;
   for (const char c : text) {
     if (c == '\n') {

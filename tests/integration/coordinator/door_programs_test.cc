@@ -76,6 +76,23 @@ TEST_F(DoorProgramsTest, OfAFailedHandshakeOnlyOurWordsAreOnStandardError) {
       HasSubstr("ssl_transport_security"));
 }
 
+TEST_F(DoorProgramsTest, AServerWhoseKeyDoesNotFitEndsNoCommandByASignal) {
+  const std::string token = world_.Token(AccessRole::kRead);
+  const auto other = world_.authority().Make("renewed");
+  std::filesystem::rename(other.certificate, world_.server_files().certificate);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  Ended ended;
+  do {
+    ended = RunTrusting({"ls"}, token);
+  } while (ended.exit_code == 0 && std::chrono::steady_clock::now() < until);
+  // More than once: which end closes first is not always the same.
+  for (int tries = 0; tries < 5; ++tries) {
+    EXPECT_EQ(ended.exit_code, 4) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(world_.address()));
+    ended = RunTrusting({"ls"}, token);
+  }
+}
+
 TEST_F(DoorProgramsTest, FilesThatCannotBeUsedAreMisuse) {
   const auto mine = world_.authority().Make("mine");
   chmod(mine.key.c_str(), 0644);

@@ -1,4 +1,5 @@
 #include <future>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -230,6 +231,15 @@ TEST(DoorTest, TheLogTellsWhoCameWhoWentAndWhoWasTurnedAway) {
   }
   EXPECT_THAT(world.lines(),
               Contains(HasSubstr("agent_dismissed node=old-")).Times(40));
+  // How each came out is in the audit, and who was let in beside it.
+  std::map<std::string, int> outcomes;
+  const auto rows = *world.store().ListAudit({}, 1000);
+  for (const auto& row : rows) {
+    if (row.call == "Session") ++outcomes[row.outcome];
+  }
+  EXPECT_THAT(outcomes, testing::UnorderedElementsAre(
+                            testing::Pair("OK", 1),
+                            testing::Pair("FAILED_PRECONDITION", 120)));
   world.coordinator().Stop();
   EXPECT_FALSE(agent.Finish().ok());
   EXPECT_THAT(world.lines(), Contains("agent_gone node=rack"));

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 namespace leadline {
 namespace {
@@ -66,6 +67,16 @@ TEST_F(OpenLogTest, LinesOfSeveralThreadsStayWhole) {
   EXPECT_EQ(lines.size(), 400U);
   for (const std::string& line : lines) {
     EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+  }
+}
+
+TEST_F(OpenLogTest, WhatIsNoFileIsRefusedAtOnce) {
+  const fs::path pipe = folder_ / "x.log";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);  // to open it would wait
+  for (const fs::path& path : {pipe, fs::path("/dev/null"), folder_}) {
+    const auto log = OpenFileLog(path, {});
+    EXPECT_TRUE(absl::IsFailedPrecondition(log.status())) << path;
+    EXPECT_THAT(std::string(log.status().message()), HasSubstr("is no file"));
   }
 }
 

@@ -139,6 +139,8 @@ TEST(EndReport, ALeaseThatWasNotRenewedIsALostAgent) {
 TEST(LastWords, ArePrintableAndShort) {
   EXPECT_EQ(LastWords("one\ntwo\x80\n\n"), "one | two?");
   EXPECT_EQ(LastWords(std::string(5000, 'x'), 10), std::string(10, 'x'));
+  EXPECT_EQ(LastWords("the first line\nthe second\nthe third", 25),
+            "the second | the third");
   EXPECT_EQ(LastWords(""), "");
 }
 
