@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -201,4 +202,10 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace leadline
 
-int main(int argc, char** argv) { return leadline::Main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return leadline::Main(argc, argv);
+  } catch (const std::exception& error) {
+    return leadline::Fail(absl::InternalError(error.what()));
+  }
+}

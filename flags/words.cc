@@ -67,7 +67,7 @@ std::string Replaced(std::string text, std::string_view from,
 }  // namespace
 
 std::string ArgumentName(const CLI::Option& option) {
-  std::string text = option.get_option_text();
+  const std::string& text = option.get_option_text();
   return text.empty() ? option.get_name(true) : text;
 }
 

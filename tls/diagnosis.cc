@@ -195,7 +195,7 @@ absl::Status Handshake(const HostPort& to, const ClientFiles& files,
     return Refused(kSpeaksNoTls);
   }
   if (shaken <= 0) return asked ? NotAccepted(files) : absl::OkStatus();
-  const absl::Status server = CheckServer(session.get(), to.host);
+  absl::Status server = CheckServer(session.get(), to.host);
   if (!server.ok()) return server;
   if (asked && IsCutOff(session.get(), socket,
                         std::min(deadline, Clock::now() + kLateRefusal))) {
@@ -239,7 +239,7 @@ absl::Status DiagnoseHandshake(const std::string& address,
   const auto to = ParseHostPort(address);
   if (!to) return absl::OkStatus();
   const NoPipeSignal no_signal;
-  const absl::Status told =
+  absl::Status told =
       Handshake(*to, files, IsEncrypted(address, files), Clock::now() + limit);
   ERR_clear_error();
   return told;

@@ -28,7 +28,7 @@ class DoorProgramsTest : public ::testing::Test {
                                   {"LEADLINE_TOKEN", token}});
   }
   std::string Write(const std::string& text, mode_t mode) {
-    const std::string path = (folder_.path() / "file").string();
+    std::string path = (folder_.path() / "file").string();
     std::ofstream(path, std::ios::trunc) << text << "\n";
     chmod(path.c_str(), mode);
     return path;

@@ -55,6 +55,7 @@ TEST_F(OpenLogTest, LinesOfSeveralThreadsStayWhole) {
   ASSERT_TRUE(log.ok());
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&log] {
         for (int n = 0; n < 100; ++n) {
