@@ -30,7 +30,6 @@ mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
 ln -s pts/ptmx dev/ptmx
 for name in null zero full random urandom tty; do touch dev/$name; mount --bind /dev/$name dev/$name; done
 mount -t tmpfs run run
-mount -t tmpfs tmp tmp
 mount --bind /sys sys
 if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
   mount -t cgroup2 cgroup2 sys/fs/cgroup
@@ -88,16 +87,15 @@ class Machine:
         self.start()
 
     def install(self):
-        opt = self.root / "opt/leadline"
-        opt.mkdir(parents=True)
-        (opt / "build").symlink_to(PROGRAMS)
-        # A clone and LibTorch lie in /opt where they are installed for a service.
+        build = self.root / "opt/leadline/build"
+        build.mkdir(parents=True)
+        # Itself, not a link: where it lies a service may not be able to look (PrivateTmp=).
+        call("mount", "--bind", PROGRAMS, build)
+        # LibTorch lies in /opt, too, where it is installed for a service.
         torch = pathlib.Path(os.environ.get("LEADLINE_TORCH_ROOT") or pathlib.Path.home() / ".cache/leadline")
-        for path in (PROGRAMS, torch):
-            for folder in (path, *path.parents):
-                inside = self.root / folder.relative_to("/")
-                if inside != self.root:
-                    inside.chmod(inside.stat().st_mode | 0o111)
+        for folder in (torch, *torch.parents[:-1]):
+            inside = self.root / folder.relative_to("/")
+            inside.chmod(inside.stat().st_mode | 0o111)
         call("useradd", "--root", self.root, "--system", "--home-dir", "/var/lib/leadline", "leadline")
         etc = self.root / "etc/leadline"
         etc.mkdir()
