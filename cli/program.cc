@@ -160,7 +160,7 @@ int Run(int argc, char** argv, Interrupts& interrupts) {
                    "arguments"));
   }
   try {
-    app.parse(flags::WordsFromTheBack(argc, argv));
+    app.parse(flags::WordsFromTheBack(app, argc, argv));
   } catch (const CLI::Success& wanted) {
     Output output(out, err, false);
     return app.exit(wanted) == 0 ? output.Finish(absl::OkStatus()) : 1;

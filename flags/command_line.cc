@@ -57,7 +57,7 @@ void AddCommon(CLI::App& app, const std::string& version) {
 Reading Read(CLI::App& app, int argc, const char* const* argv,
              const std::function<void()>& complete) {
   try {
-    app.parse(WordsFromTheBack(argc, argv));
+    app.parse(WordsFromTheBack(app, argc, argv));
     if (const std::string empty = EmptyValue(app); !empty.empty()) {
       return Misuse(app, empty);
     }

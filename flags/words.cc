@@ -40,6 +40,18 @@ std::string WhatIsMissing(const CLI::App& app, const std::string& otherwise) {
   return otherwise;
 }
 
+/// Of the program or one of its commands.
+bool TakesValue(const CLI::App& app, const std::string& name) {
+  const CLI::Option* option =
+      name.starts_with("--") ? app.get_option_no_throw(name) : nullptr;
+  if (option != nullptr && option->get_expected_min() > 0) return true;
+  const auto commands =
+      app.get_subcommands([](const CLI::App*) { return true; });
+  return std::ranges::any_of(commands, [&](const CLI::App* command) {
+    return TakesValue(*command, name);
+  });
+}
+
 /// The option whose name an error of the parser begins with, and what follows.
 struct Named {
   const CLI::Option* option = nullptr;
@@ -91,7 +103,8 @@ std::string EmptyValue(const CLI::App& app) {
     for (const CLI::Option* option : one->get_options()) {
       const auto& values = option->results();
       const bool may_be = option->get_expected_min() == 0 ||
-                          option->get_option_text() == kMayBeEmpty;
+                          (option->get_positional() &&
+                           option->get_option_text() == kMayBeEmpty);
       if (may_be) continue;
       if (std::find(values.begin(), values.end(), "") != values.end()) {
         return NameOf(*option) + " is empty";
@@ -101,14 +114,15 @@ std::string EmptyValue(const CLI::App& app) {
   return "";
 }
 
-std::vector<std::string> WordsFromTheBack(int argc, const char* const* argv) {
+std::vector<std::string> WordsFromTheBack(const CLI::App& app, int argc,
+                                          const char* const* argv) {
   std::vector<std::string> words;
   bool has_options = true;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     has_options = has_options && word != "--";
-    if (has_options && word.starts_with("--") &&
-        word.find('=') == word.size() - 1) {
+    if (has_options && word.ends_with('=') &&
+        TakesValue(app, word.substr(0, word.size() - 1))) {
       word.pop_back();
       words.push_back(std::move(word));
       words.emplace_back();

@@ -20,10 +20,11 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error);
 /// not given. Else empty. An argument called TEXT may be so.
 std::string EmptyValue(const CLI::App& app);
 
-/// The words of a command line, last first, as the parser takes them. Of
-/// `--state=` it would take the next word for the value: it is two words here,
-/// the second empty.
-std::vector<std::string> WordsFromTheBack(int argc, const char* const* argv);
+/// The words of a command line, last first, as the parser of `app` takes them.
+/// Of `--state=` it would take the next word for the value: it is two words
+/// here, the second empty.
+std::vector<std::string> WordsFromTheBack(const CLI::App& app, int argc,
+                                          const char* const* argv);
 
 /// "there is no option --sate, did you mean --state?", "unexpected argument
 /// 'x'"; empty if nothing was left over.

@@ -3,6 +3,7 @@
 #include <set>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <absl/cleanup/cleanup.h>
 #include <fcntl.h>
@@ -146,7 +147,11 @@ absl::StatusOr<fs::path> PutInPlace(const fs::path& copy,
       return Refused("setting aside", database);
     }
   }
-  absl::Cleanup as_it_was = [&aside] {
+  std::vector<std::string> moved;  // what a name ends with
+  absl::Cleanup as_it_was = [&] {
+    for (const std::string& part : moved) {
+      rename((kept + part).c_str(), (database.string() + part).c_str());
+    }
     if (!aside.empty()) unlink(aside.c_str());
   };
   // A log beside another database than its own would be taken for its own.
@@ -156,6 +161,7 @@ absl::StatusOr<fs::path> PutInPlace(const fs::path& copy,
     if (rename(file.c_str(), (kept + part).c_str()) != 0) {
       return Refused("setting aside", file);
     }
+    moved.emplace_back(part);
   }
   if (absl::Status synced = SyncPath(folder, O_RDONLY | O_DIRECTORY);
       !synced.ok()) {

@@ -126,9 +126,11 @@ std::string LastWords(std::string_view text, size_t most) {
     text.remove_suffix(1);
   }
   if (text.size() > most) {
+    const bool begins_a_line = text[text.size() - most - 1] == '\n';
     text.remove_prefix(text.size() - most);
-    // From the next line on, if there is one: half a line misleads.
-    text.remove_prefix(text.find('\n') + 1);
+    // Half a line misleads, where it is not most of what there is.
+    const size_t line = text.find('\n');
+    if (!begins_a_line && line < most / 2) text.remove_prefix(line + 1);
   }
   std::string words;
   for (const char c : text) {

@@ -74,6 +74,8 @@ TEST_F(Commands, NameTheArgumentThatIsWrong) {
       {{"ls", "--token-file="}, "--token-file is empty\n"},
       {{"--coordinatr=", "ls"},
        "there is no option --coordinatr, did you mean --coordinator?\n"},
+      {{"ls", "--name", ""}, "--name is empty\n"},
+      {{"note", "s1", "--json="}, "TEXT is required\n"},
       {{"fsck", ""}, "FILE is empty\n"},
       {{"show", ""}, "TARGET is empty\n"},
       {{"watch", ""}, "SWEEP is empty\n"},

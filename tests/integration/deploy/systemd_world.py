@@ -91,6 +91,7 @@ class Machine:
         build.mkdir(parents=True)
         # Itself, not a link: where it lies a service may not be able to look (PrivateTmp=).
         call("mount", "--bind", PROGRAMS, build)
+        call("mount", "-o", "remount,bind,ro", build)
         # LibTorch lies in /opt, too, where it is installed for a service.
         torch = pathlib.Path(os.environ.get("LEADLINE_TORCH_ROOT") or pathlib.Path.home() / ".cache/leadline")
         for folder in (torch, *torch.parents[:-1]):
@@ -113,7 +114,7 @@ class Machine:
         else:
             places = [GROUPS / name for name in ("systemd", "unified", "memory", "pids")]
         for place in places:
-            if place.is_dir():
+            if (place / "cgroup.procs").exists():
                 group = place / f"leadline-test-{os.getpid()}"
                 group.mkdir()
                 self.groups.append(group)
@@ -131,8 +132,11 @@ class Machine:
 
     def is_up(self):
         children = pathlib.Path(f"/proc/{self.outside.pid}/task/{self.outside.pid}/children").read_text().split()
-        self.systemd = children[0] if children else None
-        return self.systemd and self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded")
+        # Before it is systemd it is a shell whose root is this machine's.
+        if not children or pathlib.Path(f"/proc/{children[0]}/comm").read_text().strip() != "systemd":
+            return False
+        self.systemd = children[0]
+        return self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded")
 
     def console(self):
         return "systemd to boot: " + (self.folder / "console").read_text(errors="replace")[-4000:]

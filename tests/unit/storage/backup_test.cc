@@ -288,6 +288,16 @@ TEST_F(Backup, IsNotPutWhereAFolderLies) {
   EXPECT_TRUE(fs::exists(copy_));
 }
 
+TEST_F(Backup, ThatCannotBePutInPlaceLeavesTheOldOneItsLog) {
+  // Still open, so that its log stays. There is no copy.
+  ASSERT_TRUE(fs::exists(path_.string() + "-wal"));
+  EXPECT_FALSE(PutInPlace(copy_, path_, ".before").ok());
+  for (const char* part : {"", "-wal", "-shm"}) {
+    EXPECT_TRUE(fs::exists(path_.string() + part)) << part;
+    EXPECT_FALSE(fs::exists(path_.string() + ".before" + part)) << part;
+  }
+}
+
 TEST_F(Backup, WhatAKillLeftInTheLogIsInWhatIsSetAside) {
   // As after a kill: the log lies beside the file.
   const fs::path killed = folder_.path() / "killed" / "leadline.db";

@@ -141,6 +141,10 @@ TEST(LastWords, ArePrintableAndShort) {
   EXPECT_EQ(LastWords(std::string(5000, 'x'), 10), std::string(10, 'x'));
   EXPECT_EQ(LastWords("the first line\nthe second\nthe third", 25),
             "the second | the third");
+  EXPECT_EQ(LastWords("one\nthe second\nthe third", 20),
+            "the second | the third");
+  EXPECT_EQ(LastWords("what(): a long reason\nAborted", 20),
+            " long reason | Aborted");
   EXPECT_EQ(LastWords(""), "");
 }
 
