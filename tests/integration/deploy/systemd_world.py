@@ -6,13 +6,14 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
-import time
 
-TREE = pathlib.Path(__file__).resolve().parents[3]
-DEPLOY = TREE / "deploy"
-PROGRAMS = pathlib.Path(os.environ["LEADLINE_PROGRAMS"])
-PATIENCE_S = 60
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "service"))
+
+from service_world import PROGRAMS, wait_for  # noqa: E402 (the path comes first)
+
+DEPLOY = pathlib.Path(__file__).resolve().parents[3] / "deploy"
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 
 # In a mount namespace: of this machine's devices those that do nothing, its kernel's settings only to be read, and of
@@ -55,16 +56,6 @@ def call(*words):
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
 
 
-def wait_for(holds, what):
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        answer = holds()
-        if answer:
-            return answer
-        time.sleep(0.05)
-    raise AssertionError(f"waited {PATIENCE_S} s for {what()}")
-
-
 class Machine:
     """With units and settings of deploy/ in their places, as docs/operations.md says; `close` leaves nothing of it,
     however far `boot` came."""
@@ -78,9 +69,9 @@ class Machine:
 
     def boot(self):
         call("mount", "-t", "tmpfs", "leadline-systemd", self.folder)
-        for name in ("root", "upper", "work"):
+        for name in ("root", "upper", "scratch"):
             (self.folder / name).mkdir()
-        layers = f"lowerdir=/,upperdir={self.folder}/upper,workdir={self.folder}/work"
+        layers = f"lowerdir=/,upperdir={self.folder}/upper,workdir={self.folder}/scratch"
         call("mount", "-t", "overlay", "overlay", "-o", layers, self.root)
         self.install()
         self.make_groups()
@@ -176,7 +167,7 @@ class Machine:
         with contextlib.suppress(OSError):
             self.folder.rmdir()
         for group in self.groups:
-            wait_for(lambda group=group: self.remove(group), lambda: "processes of that machine to end")
+            wait_for(lambda group=group: self.remove(group), "processes of that machine to end")
 
     def remove(self, group):
         """True once it and all below it are gone; processes take a moment to end."""

@@ -39,14 +39,14 @@ axes:
 
 
 def wait_for(holds, what):
-    """The first true answer of `holds`; fails the test if none comes."""
+    """The first true answer of `holds`; fails the test if none comes, with `what`, a text or what makes one."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         answer = holds()
         if answer:
             return answer
         time.sleep(0.01)
-    raise AssertionError(f"waited {PATIENCE_S} s for {what}")
+    raise AssertionError(f"waited {PATIENCE_S} s for {what() if callable(what) else what}")
 
 
 class World(unittest.TestCase):
