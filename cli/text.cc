@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <fmt/format.h>
 #include <utf8proc.h>
+
+#include "common/harmless_text.h"
 
 namespace leadline::cli {
 namespace {
@@ -41,32 +42,18 @@ bool IsHarmless(int32_t code_point) {
   }
 }
 
-std::string Escape(int32_t code_point) {
-  switch (code_point) {
-    case '\n':
-      return "\\n";
-    case '\t':
-      return "\\t";
-    case '\r':
-      return "\\r";
-    default:
-      return code_point < 0x80 ? fmt::format("\\x{:02x}", code_point)
-                               : fmt::format("\\u{{{:x}}}", code_point);
-  }
-}
-
 std::string Clean(std::string_view text, Charset charset, bool keep_lines) {
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
     const Character c = At(text, i);
     if (c.code_point < 0) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+      out += EscapedByte(text[i]);
     } else if (keep_lines && (c.code_point == '\n' || c.code_point == '\t')) {
       out += static_cast<char>(c.code_point);
     } else if (!IsHarmless(c.code_point) ||
                (charset == Charset::kAscii && c.code_point >= 0x80)) {
-      out += Escape(c.code_point);
+      out += Escaped(static_cast<uint32_t>(c.code_point));
     } else {
       out += text.substr(i, c.bytes);
     }

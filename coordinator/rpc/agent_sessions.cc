@@ -65,7 +65,8 @@ void AgentSessions::NoteDismissed(const AgentSession& session,
   const std::string message(why.message());
   {
     const std::lock_guard lock(mutex_);
-    if (dismissals_.size() >= kMostDismissed) dismissals_.clear();
+    const bool is_new = !dismissals_.contains(session.node());
+    if (is_new && dismissals_.size() >= kMostDismissed) dismissals_.clear();
     RepeatedNews& news = dismissals_[session.node()];
     if (!news.IsDue(message, std::chrono::steady_clock::now())) return;
   }
